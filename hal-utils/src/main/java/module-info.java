@@ -22,6 +22,8 @@ module org.jhal.utils {
       org.jhal.collectives;
   exports org.jhal.engine.concurrent to
       org.jhal.collectives;
+  exports org.jhal.engine.hazard to
+      org.jhal.collectives;
   exports org.jhal.engine.memory to
       org.jhal.collectives;
   exports org.jhal.engine.queue to

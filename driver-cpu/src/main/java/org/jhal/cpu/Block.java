@@ -19,27 +19,37 @@ final class Block {
   private final long handle; // see HalRuntime.hal_memory_allocate; 0 if it is another's memory
   private final long address;
   private final long size;
+  private final long shadow; // what is known of its bytes, if dispatches are checked; otherwise 0
 
   // What has used it lately, the latest first. For messages: streams that race may lose one.
   private String use1 = "";
   private String use2 = "";
   private String use3 = "";
 
-  private Block(long handle, long address, long size) {
+  private Block(long handle, long address, long size, long shadow) {
     this.handle = handle;
     this.address = address;
     this.size = size;
+    this.shadow = shadow;
   }
 
-  /** Allocates a block; null if there is not enough memory. */
-  static @Nullable Block allocate(long size) {
+  /**
+   * Allocates a block; null if there is not enough memory.
+   *
+   * @param check what checks the dispatches that use it, or null
+   */
+  static @Nullable Block allocate(long size, @Nullable CpuCheck check) {
     long handle = HalRuntime.hal_memory_allocate(size);
-    return handle == 0 ? null : new Block(handle, new Pointer(handle).getLong(0), size);
+    if (handle == 0) {
+      return null;
+    }
+    long address = new Pointer(handle).getLong(0);
+    return new Block(handle, address, size, check == null ? 0 : check.shadow(address, size, false));
   }
 
   /** Memory of others. */
-  static Block at(long address, long size) {
-    return new Block(0, address, size);
+  static Block at(long address, long size, @Nullable CpuCheck check) {
+    return new Block(0, address, size, check == null ? 0 : check.shadow(address, size, true));
   }
 
   /** For {@link HalRuntime#hal_memory_check}; 0 if it is another's memory. */
@@ -49,6 +59,18 @@ final class Block {
 
   long address() {
     return address;
+  }
+
+  /** For {@link HalRuntime#hal_shadow_written}; 0 if dispatches are not checked. */
+  long shadow() {
+    return shadow;
+  }
+
+  /** Notes that something else than a kernel has written a part of it. */
+  void written(long offset, long length) {
+    if (shadow != 0) {
+      HalRuntime.hal_shadow_written(shadow, offset, length);
+    }
   }
 
   long size() {
@@ -79,6 +101,7 @@ final class Block {
 
   /** Frees it, unless it is another's memory, and returns what {@link #check} would. */
   long free() {
+    HalRuntime.hal_shadow_free(shadow); // 0 is allowed
     return HalRuntime.hal_memory_free(handle); // 0 is allowed
   }
 }

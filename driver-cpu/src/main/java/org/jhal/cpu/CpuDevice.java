@@ -57,6 +57,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   private final MemoryBudget budget;
   private final Liveness liveness = new Liveness();
   private final KernelCompiler compiler;
+  private final @Nullable CpuCheck check;
   private final Set<String> formats;
   private final long pool;
   private final JavaThreads javaThreads;
@@ -65,12 +66,14 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   private CpuDevice(
       DeviceInfo info,
       KernelCompiler compiler,
+      @Nullable CpuCheck check,
       long pool,
       int threads,
       Function<CpuDevice, CpuExecution> executions) {
     this.info = info;
     this.budget = new MemoryBudget(info.uri(), info.memoryBytes());
     this.compiler = compiler;
+    this.check = check;
     this.formats =
         Stream.concat(compiler.formats().stream(), Stream.of(Variant.JAVA))
             .collect(Collectors.toUnmodifiableSet());
@@ -82,14 +85,19 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   /**
    * Opens a device.
    *
+   * @param check what checks its dispatches, or null
    * @param executions makes what carries out the commands of a stream
    */
   static CpuDevice open(
       DeviceInfo info,
       int threads,
       KernelCompiler compiler,
+      @Nullable CpuCheck check,
       Function<CpuDevice, CpuExecution> executions) {
     compiler.loadRuntime();
+    if (check != null) {
+      check.open();
+    }
     long pool = HalRuntime.hal_pool_open(threads, "cpu-" + info.index());
     if (pool == 0) {
       throw new HalException(
@@ -97,7 +105,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
           "cannot start %s threads for kernels, each with a stack of 16 MiB; the option threads asks for fewer"
               .formatted(threads));
     }
-    return new CpuDevice(info, compiler, pool, threads, executions);
+    return new CpuDevice(info, compiler, check, pool, threads, executions);
   }
 
   String name() {
@@ -107,6 +115,11 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   /** The threads that run kernels in C++. */
   long pool() {
     return pool;
+  }
+
+  /** What checks dispatches, or null. */
+  @Nullable CpuCheck check() {
+    return check;
   }
 
   /** The threads that help a stream's own with kernels in Java. */
@@ -227,6 +240,9 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   public void close() {
     javaThreads.close();
     HalRuntime.hal_pool_close(pool);
+    if (check != null) {
+      check.close();
+    }
     HalRuntime.hal_memory_trim();
   }
 }

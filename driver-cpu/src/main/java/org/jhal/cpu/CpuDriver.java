@@ -60,8 +60,27 @@ class CpuDriver extends ConfiguredDriver {
           "",
           "the C++ compiler, a file or a name on the PATH, or 'none'; searched for if not given");
 
+  private static final String OFF = "off";
+  private static final Option<String> CHECK =
+      Option.text(
+          "check",
+          OFF,
+          "what is checked while kernels run: all, or some of memory, races, barriers and values,"
+              + " separated by commas; or off");
+  private static final String FAIL = "fail";
+  private static final Option<String> CHECK_MODE =
+      Option.choice(
+          "check-mode",
+          FAIL,
+          List.of(FAIL, "report"),
+          "whether what check finds fails the operation");
+
   CpuDriver() {
-    super(NAME, ENGINE, List.of(DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, CacheOption.FOLDER));
+    super(
+        NAME,
+        ENGINE,
+        List.of(
+            DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, CHECK, CHECK_MODE, CacheOption.FOLDER));
   }
 
   private static long physicalMemory() {
@@ -142,12 +161,22 @@ class CpuDriver extends ConfiguredDriver {
     String barriers = settings.get(BARRIERS);
     @Nullable Level forced =
         barriers.equals(AUTO) ? null : Level.valueOf(barriers.toUpperCase(Locale.ROOT));
+    String checks = settings.get(CHECK);
+    @Nullable CpuCheck check =
+        checks.equals(OFF)
+            ? null
+            : new CpuCheck(CpuCheck.parse(checks), settings.get(CHECK_MODE).equals(FAIL));
     CpuDevice device =
         CpuDevice.open(
             info,
             settings.getInt(THREADS),
             new KernelCompiler(
-                compiler(settings), CacheOption.cache(settings), forced, CpuFeatures.machine()),
+                compiler(settings),
+                CacheOption.cache(settings),
+                forced,
+                CpuFeatures.machine(),
+                check),
+            check,
             this::execution);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }

@@ -33,7 +33,7 @@ class CpuExecution {
   private long began; // when the measured operation began
 
   CpuExecution(CpuDevice device) {
-    this.grids = new CpuGrids(device.pool());
+    this.grids = new CpuGrids(device.pool(), device.check());
     this.javaGrid = new JavaGrid(device.javaThreadCount(), device.javaThreads());
   }
 
@@ -185,7 +185,12 @@ class CpuExecution {
         long length = submission.length(command.target());
         int pattern = command.pattern();
         int bytes = command.patternBytes();
-        yield () -> HalRuntime.hal_memory_fill(to, length, pattern, bytes);
+        Block block = memory(submission, command.target()).block();
+        long offset = submission.offset(command.target());
+        yield () -> {
+          HalRuntime.hal_memory_fill(to, length, pattern, bytes);
+          block.written(offset, length);
+        };
       }
       case UPDATE -> {
         CpuMemory target = memory(submission, command.target());
@@ -213,7 +218,17 @@ class CpuExecution {
         long from = address(submission, command.source());
         long to = address(submission, command.target());
         long length = submission.length(command.target());
-        yield () -> HalRuntime.hal_memory_copy(to, from, length);
+        Block source = memory(submission, command.source()).block();
+        Block target = memory(submission, command.target()).block();
+        long fromOffset = submission.offset(command.source());
+        long toOffset = submission.offset(command.target());
+        yield () -> {
+          HalRuntime.hal_memory_copy(to, from, length);
+          if (target.shadow() != 0) {
+            HalRuntime.hal_shadow_copied(
+                target.shadow(), toOffset, source.shadow(), fromOffset, length);
+          }
+        };
       }
       case DISPATCH -> javaDispatch(command, submission);
       case EXTERNAL -> external(command, submission);
@@ -257,19 +272,22 @@ class CpuExecution {
     LoadedKernel kernel = command.kernel();
     Block[] blocks = new Block[kernel.parameterCount()];
     long[] addresses = new long[blocks.length];
+    long[] lengths = new long[blocks.length];
     for (int i = 0; i < blocks.length; i++) {
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
         Operand operand = command.argument(i);
         blocks[i] = memory(submission, operand).block();
         addresses[i] = blocks[i].address() + submission.offset(operand);
+        lengths[i] = submission.length(operand);
       }
     }
-    return new CpuGrid(command, blocks, addresses);
+    return new CpuGrid(command, blocks, addresses, lengths);
   }
 
   private CpuTask.Body javaDispatch(Command command, Submission submission) {
     LoadedKernel kernel = command.kernel();
     KernelView[] views = new KernelView[kernel.parameterCount()];
+    List<Block> written = new ArrayList<>();
     for (int i = 0; i < views.length; i++) {
       views[i] = new KernelView();
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
@@ -279,6 +297,9 @@ class CpuExecution {
             kernel.parameter(i).name(),
             submission.offset(operand),
             submission.length(operand));
+        if (kernel.parameter(i).isWritten()) {
+          written.add(memory(submission, operand).block());
+        }
       }
     }
     GridKernel body = ((JavaModule) kernel.module()).kernels().get(kernel.index());
@@ -286,6 +307,7 @@ class CpuExecution {
       try {
         javaGrid.run(
             body, command.groupsX(), command.groupsY(), command.groupsZ(), command.array(), views);
+        written.forEach(block -> block.written(0, block.size())); // as far as is known
       } catch (Throwable t) { // fails only its operation
         submission.fail(Attempt.aborted("kernel " + kernel.name() + " threw ", t));
       }
@@ -322,6 +344,9 @@ class CpuExecution {
         };
     return () -> {
       HalException failure = call.run(access);
+      for (int i = 0; i < count; i++) {
+        memory[i].block().written(offsets[i], lengths[i]);
+      }
       if (failure != null) {
         throw failure;
       }

@@ -3,6 +3,8 @@ package org.jhal.cpu;
 
 import java.nio.ByteBuffer;
 import org.jhal.Parameter;
+import org.jhal.Workgroups;
+import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,7 @@ final class CpuGrid {
   private final String label;
   private final @Nullable Block[] blocks; // of buffers, by parameter; null for other parameters
   private final long[] addresses; // of buffers, by parameter
+  private final long[] lengths; // likewise, in bytes
   private final byte[] values; // of all parameters, with the addresses left zero
   private final int x;
   private final int y;
@@ -38,14 +41,16 @@ final class CpuGrid {
    *
    * @param blocks of buffers, by parameter; null for other parameters
    * @param addresses where the buffers begin, by parameter
+   * @param lengths of the buffers in bytes, by parameter
    */
-  CpuGrid(Command command, @Nullable Block[] blocks, long[] addresses) {
+  CpuGrid(Command command, @Nullable Block[] blocks, long[] addresses, long[] lengths) {
     this.kernel = command.kernel();
     this.blocks = blocks;
     CpuModule module = (CpuModule) kernel.module();
     this.function = module.function(kernel.index());
     this.label = module.label(kernel.index());
     this.addresses = addresses;
+    this.lengths = lengths;
     this.values = command.array();
     this.x = command.groupsX();
     this.y = command.groupsY();
@@ -54,6 +59,34 @@ final class CpuGrid {
 
   String kernel() {
     return kernel.name();
+  }
+
+  LoadedKernel loaded() {
+    return kernel;
+  }
+
+  /** The code of a kernel that is checked; null for any other. */
+  @Nullable CheckedCode code() {
+    return ((CpuModule) kernel.module()).code();
+  }
+
+  Workgroups groups() {
+    return new Workgroups(x, y, z);
+  }
+
+  /** The length of a buffer in bytes, by parameter. */
+  long length(int index) {
+    return lengths[index];
+  }
+
+  /** Lets the dispatch use its buffers, see {@link HalRuntime#hal_check_range}. */
+  void writeRanges(long check) {
+    for (int i = 0; i < blocks.length; i++) {
+      if (blocks[i] != null) {
+        int flags = kernel.parameter(i).isWritten() ? 0 : 1; // HAL_IS_READ_ONLY
+        HalRuntime.hal_check_range(check, addresses[i], lengths[i], i, flags, blocks[i].shadow());
+      }
+    }
   }
 
   /** What a message calls this dispatch. */

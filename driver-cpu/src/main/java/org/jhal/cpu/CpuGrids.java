@@ -26,6 +26,7 @@ final class CpuGrids {
   private static final int START = 64; // of the grids, behind the number of those that have ended
 
   private final long pool;
+  private final @Nullable CpuCheck check;
   private int size; // of the memory in bytes
   private @Nullable Block block; // the memory
   private long address; // its
@@ -37,9 +38,11 @@ final class CpuGrids {
    * For the threads of a pool.
    *
    * @param pool see {@link HalRuntime#hal_pool_open}
+   * @param check what checks dispatches, or null
    */
-  CpuGrids(long pool) {
+  CpuGrids(long pool, @Nullable CpuCheck check) {
     this.pool = pool;
+    this.check = check;
   }
 
   /**
@@ -49,6 +52,22 @@ final class CpuGrids {
    * @param grids at most {@link #MOST}
    */
   void run(List<CpuGrid> grids, Submission submission) {
+    if (check == null) {
+      runAll(grids, submission);
+      return;
+    }
+    for (CpuGrid grid : grids) {
+      List<CpuGrid> one = List.of(grid);
+      CheckedCode code = grid.code();
+      if (code == null) {
+        runAll(one, submission);
+      } else {
+        check.run(grid, code, submission, () -> runAll(one, submission));
+      }
+    }
+  }
+
+  private void runAll(List<CpuGrid> grids, Submission submission) {
     write(grids);
     int count = grids.size();
     for (int at = 0; at < count; ) {
@@ -138,7 +157,7 @@ final class CpuGrids {
       return;
     }
     close();
-    Block more = Block.allocate(2L * bytes);
+    Block more = Block.allocate(2L * bytes, null);
     if (more == null) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,

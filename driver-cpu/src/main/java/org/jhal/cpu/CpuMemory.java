@@ -52,7 +52,7 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   static CpuMemory allocate(CpuDevice device, long size) {
     MemoryBudget budget = device.budget();
     budget.reserve(size);
-    Block block = Block.allocate(size);
+    Block block = Block.allocate(size, device.check());
     if (block == null) {
       budget.giveBack(size);
       throw new HalException(
@@ -64,12 +64,13 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   /** Memory of a direct byte buffer, from position 0 to its capacity. */
   static CpuMemory imported(CpuDevice device, ByteBuffer memory) {
     long address = Pointer.nativeValue(com.sun.jna.Native.getDirectBufferPointer(memory));
-    return new CpuMemory(device, null, memory, Block.at(address, memory.capacity()));
+    return new CpuMemory(
+        device, null, memory, Block.at(address, memory.capacity(), device.check()));
   }
 
   /** Memory of the program, at an address. */
   static CpuMemory at(CpuDevice device, long address, long size) {
-    return new CpuMemory(device, null, null, Block.at(address, size));
+    return new CpuMemory(device, null, null, Block.at(address, size, device.check()));
   }
 
   CpuDevice device() {
@@ -92,6 +93,7 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
   @Override
   public MappedRange map(long offset, int length) {
     ByteBuffer view = piece(offset, length);
+    block.written(offset, length); // the program may write it at any time
     retain();
     synchronized (this) {
       views++;
@@ -121,6 +123,7 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
 
   /** Copies from memory of the host, in stream order. */
   void write(long offset, HostMemory source, long length) {
+    block.written(offset, length);
     for (long done = 0; done < length; done += PIECE) {
       source.read(done, piece(offset + done, (int) Math.min(PIECE, length - done)));
     }
@@ -144,8 +147,9 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
     return made;
   }
 
-  /** A view that is valid until the memory is freed. */
+  /** A view that is valid until the memory is freed, to write to. */
   ByteBuffer bytes(long offset, long length) {
+    block.written(offset, length);
     return piece(offset, (int) length);
   }
 
@@ -194,8 +198,8 @@ final class CpuMemory implements DeviceMemory, SegmentedMemory {
 
   /** Drops a reference. */
   void release() {
-    if (references.decrementAndGet() == 0 && budget != null) {
-      report(block.free());
+    if (references.decrementAndGet() == 0) {
+      report(block.free()); // of another's memory nothing is freed
     }
   }
 }

@@ -11,6 +11,7 @@ import org.jhal.cpu.translate.Translation;
 import org.jhal.driver.KernelModule;
 import org.jhal.kernels.bundle.KernelArgument;
 import org.jhal.kernels.bundle.KernelSpec;
+import org.jspecify.annotations.Nullable;
 
 /** A library of compiled kernels. */
 final class CpuModule implements KernelModule {
@@ -21,6 +22,7 @@ final class CpuModule implements KernelModule {
   private final String[] notes; // by kernel
   private final String[] labels; // by kernel
   private final List<String> mangled = new ArrayList<>();
+  private @Nullable CheckedCode code; // if its kernels are checked
 
   private CpuModule(long library, int kernels) {
     this.library = library;
@@ -91,6 +93,19 @@ final class CpuModule implements KernelModule {
       end = offset + size;
     }
     KernelArgument.check(taken, spec, "kernel '" + spec.name() + "' in " + what);
+  }
+
+  /** Lets the dispatches of its kernels, which were compiled for that, be checked. */
+  void check(CpuCheck check, CheckedCode checked) {
+    code = checked;
+    for (long function : functions) {
+      HalRuntime.hal_function_check(function, check.address());
+    }
+  }
+
+  /** The code of its kernels if they are checked; otherwise null. */
+  @Nullable CheckedCode code() {
+    return code;
   }
 
   /** What is launched for a kernel. */

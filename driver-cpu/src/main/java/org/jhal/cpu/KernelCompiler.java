@@ -42,6 +42,7 @@ final class KernelCompiler {
   private final @Nullable KernelCache cache;
   private final @Nullable Level forced;
   private final CpuFeatures cpu;
+  private final @Nullable CpuCheck check;
 
   /**
    * For a processor.
@@ -49,9 +50,15 @@ final class KernelCompiler {
    * @param choice the compiler, or why there is none
    * @param cache null if nothing is to be kept
    * @param forced the level of all kernels, or null for the best of each
+   * @param check what checks the kernels in C++, or null
    */
   KernelCompiler(
-      CompilerChoice choice, @Nullable KernelCache cache, @Nullable Level forced, CpuFeatures cpu) {
+      CompilerChoice choice,
+      @Nullable KernelCache cache,
+      @Nullable Level forced,
+      CpuFeatures cpu,
+      @Nullable CpuCheck check) {
+    this.check = check;
     this.choice = choice;
     this.cache = cache;
     this.forced = forced;
@@ -130,11 +137,17 @@ final class KernelCompiler {
     String what = variant.file() + " of bundle " + source.name();
     int[] indexes = new int[kernels.size()];
     if (variant.format().equals(Variant.CPP)) {
-      byte[] code = compile(source, variant, kernels, what);
+      SourceCode text =
+          SourceCode.read(source, String.valueOf(variant.file()), variant.readFile(source), what)
+              .with(Dialect.stubs());
+      byte[] code = compile(text, variant, kernels, what);
       for (int i = 0; i < indexes.length; i++) {
         indexes[i] = i;
       }
       CpuModule module = CpuModule.load(code, indexes, kernels, what, Status.INVALID_ARGUMENT);
+      if (check != null) {
+        module.check(check, new CheckedCode(code, text));
+      }
       if (!module.mangled().isEmpty()) {
         LOG.log(
             System.Logger.Level.WARNING,
@@ -154,14 +167,13 @@ final class KernelCompiler {
     return CpuModule.load(code, indexes, kernels, what, Status.UNIMPLEMENTED);
   }
 
-  private byte[] compile(
-      ExecutableSource source, Variant variant, List<KernelSpec> kernels, String what) {
+  private byte[] compile(SourceCode code, Variant variant, List<KernelSpec> kernels, String what) {
     HostCompiler own = Objects.requireNonNull(choice.compiler()); // see formats()
-    String file = String.valueOf(variant.file());
-    SourceCode code =
-        SourceCode.read(source, file, variant.readFile(source), what).with(Dialect.stubs());
     List<String> options = SourceCompiler.options(variant, what);
-    SourceCompiler sources = new SourceCompiler(own, forced, null);
+    SourceCompiler sources =
+        check == null
+            ? new SourceCompiler(own, forced, null)
+            : SourceCompiler.checked(own, check.what());
     Made made = () -> sources.compile(code, variant, kernels, what);
     if (!code.isSelfContained(options)) {
       return made.make();
@@ -172,6 +184,9 @@ final class KernelCompiler {
           List.of(kernel.name(), variant.entry(kernel.name()), kernel.workgroupSize().toString()));
     }
     key.addAll(List.of(options.toString(), String.valueOf(forced)));
+    if (check != null) {
+      key.add("checked " + check.what());
+    }
     return kept(own, key, "cpu " + what, made);
   }
 

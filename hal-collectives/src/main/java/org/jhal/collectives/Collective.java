@@ -10,6 +10,7 @@ import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.support.BackOff;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.work.QueueWork;
@@ -82,6 +83,11 @@ abstract class Collective<E> extends QueueWork<E> {
   @Override
   protected final boolean issueMayBlock(NativeStream<E> stream) {
     return true;
+  }
+
+  @Override
+  protected void recordUses(RecordedOperation recorded) {
+    request().recordUses(recorded);
   }
 
   /** The group keeps others away by itself. */

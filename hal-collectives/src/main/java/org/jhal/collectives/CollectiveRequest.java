@@ -8,6 +8,8 @@ import org.jhal.ElementType;
 import org.jhal.Reduction;
 import org.jhal.collectives.arithmetic.Layout;
 import org.jhal.driver.CollectiveCall;
+import org.jhal.engine.hazard.RecordedOperation;
+import org.jhal.engine.hazard.Use;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,23 @@ record CollectiveRequest(
 
   private static boolean isOnDevice(@Nullable EngineBuffer buffer) {
     return buffer == null || buffer.storage.isOnDevice();
+  }
+
+  /** Says what memory it touches. */
+  void recordUses(RecordedOperation recorded) {
+    for (Layout.Piece piece : layout.pieces()) {
+      piece.sources().forEach(place -> recordUse(recorded, sources, place, Use.READ));
+      piece.targets().forEach(place -> recordUse(recorded, targets, place, Use.WRITE));
+    }
+  }
+
+  private void recordUse(
+      RecordedOperation recorded, @Nullable EngineBuffer[] buffers, Layout.Place place, Use use) {
+    EngineBuffer buffer = buffers[place.rank()];
+    if (buffer != null) {
+      long from = buffer.offset + place.offset();
+      recorded.touches(buffer.storage.touched(), from, from + layout.length(), use, "");
+    }
   }
 
   /** The same for a driver. The memory is allocated. */

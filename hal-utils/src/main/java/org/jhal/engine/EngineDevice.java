@@ -6,6 +6,7 @@ import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -321,6 +322,9 @@ public final class EngineDevice<E> implements CollectiveDevice {
         retired += queue.retired();
         enqueued += queue.enqueued();
       }
+    }
+    if (Arrays.stream(states).sum() == 0) {
+      core.queues().forEach(DeferredWorkQueue::noteNoneOpen);
     }
     DeviceResources resources = core.resources();
     return new DeviceStatistics(

@@ -28,6 +28,7 @@ import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.file.EngineFile;
 import org.jhal.engine.file.FileTransfer;
+import org.jhal.engine.hazard.Use;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.DeferredWorkQueue;
@@ -89,7 +90,11 @@ final class EngineQueue<E> implements DeviceQueue {
 
   @Override
   public long openOperations() {
-    return queue.openOperations();
+    long open = queue.openOperations();
+    if (open == 0) {
+      queue.noteNoneOpen();
+    }
+    return open;
   }
 
   private void check(Fence waits, Fence signals) {
@@ -221,6 +226,7 @@ final class EngineQueue<E> implements DeviceQueue {
     if (length > 0 && copiesNatively(from, to)) {
       work.copy(own(work, from), sourceOffset, own(work, to), targetOffset, length);
     } else if (length > 0) {
+      work.uses(from, sourceOffset, to, targetOffset, length);
       work.byHost(
           new DeviceCopy<>(
               device,
@@ -315,6 +321,7 @@ final class EngineQueue<E> implements DeviceQueue {
       if (length > 0) {
         work.retainForeign(own);
         Reference.reachabilityFence(buffer);
+        work.uses(own.storage, own.offset + offset, length, isRead ? Use.WRITE : Use.READ);
         work.completeOnHost(
             new FileTransfer<>(
                 device,

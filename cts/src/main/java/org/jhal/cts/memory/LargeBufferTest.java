@@ -234,7 +234,7 @@ class LargeBufferTest {
     cts.write(buffer, WRAP, bytes(64));
     cts.queue()
         .update(Fence.NONE, timeline.at(1), ByteBuffer.wrap(filled(64, 1)), buffer, WRAP + 64);
-    cts.queue().fill(Fence.NONE, timeline.at(2), buffer, WRAP + 128, 64, FillPattern.of8(2));
+    cts.queue().fill(timeline.at(1), timeline.at(2), buffer, WRAP + 128, 64, FillPattern.of8(2));
     cts.queue().copy(timeline.at(2), timeline.at(3), buffer, WRAP, buffer, WRAP + 192, 64);
     awaitReached(timeline.at(3), LIMIT);
     byte[] expected = TestData.with(filled(4096, 0), 0, bytes(64));

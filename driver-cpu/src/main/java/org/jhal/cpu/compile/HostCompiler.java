@@ -66,6 +66,42 @@ public final class HostCompiler {
           "-include",
           "headers/hal_macros.h");
 
+  /**
+   * How kernels are compiled that are checked: each access calls a function of hal_hooks.c, and the
+   * lines of the source can be found by the address of the call.
+   */
+  private static final List<String> CHECKED =
+      List.of(
+          "-O1",
+          "-g1",
+          "-gdwarf-4",
+          "-DHAL_CHECKED",
+          "-fsanitize=thread",
+          "-fsanitize-recover=all", // hooks report, and return
+          "-fno-optimize-sibling-calls", // whoever calls a hook is its caller
+          "-fno-builtin-memcpy",
+          "-fno-builtin-memset",
+          "-fno-builtin-memmove");
+
+  // Numbers of hal_check.h.
+  private static final int CHECKS_MEMORY = 1;
+  private static final int CHECKS_VALUES = 8;
+
+  /** Functions of the C library whose calls in checked kernels become those of hooks. */
+  private static final List<String> WRAPPED =
+      List.of("-Wl,--wrap=memcpy", "-Wl,--wrap=memmove", "-Wl,--wrap=memset");
+
+  private static final List<String> CHECKED_BY_GCC =
+      List.of("--param", "tsan-distinguish-volatile=1");
+
+  private static final List<String> CHECKED_BY_CLANG =
+      List.of(
+          "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0");
+
+  /** Hooks must not call the functions of the C library that are replaced, not even in a loop. */
+  private static final List<String> HOOKS =
+      List.of("-x", "c", "-O2", "-fPIC", "-w", "-fno-builtin", "-I", "headers");
+
   private static final List<String> RUNTIME =
       List.of("-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread", "-w", "-I", "headers");
 
@@ -201,9 +237,21 @@ public final class HostCompiler {
     return flags;
   }
 
+  private List<String> checkedFlags(int checks) {
+    List<String> flags = new ArrayList<>(CHECKED);
+    if ((checks & CHECKS_MEMORY) != 0) {
+      flags.add("-fsanitize=alignment");
+    }
+    if ((checks & CHECKS_VALUES) != 0) {
+      flags.add("-fsanitize=shift-exponent,integer-divide-by-zero,float-cast-overflow");
+    }
+    flags.addAll(isClang() ? CHECKED_BY_CLANG : CHECKED_BY_GCC);
+    return flags;
+  }
+
   /** All flags that it is called with, for the same key. */
   public String allFlags() {
-    return flags() + "\n" + PREPROCESS + "\n" + RUNTIME;
+    return flags() + "\n" + checkedFlags(-1) + HOOKS + "\n" + PREPROCESS + "\n" + RUNTIME;
   }
 
   /** Preprocesses a source. */
@@ -244,8 +292,11 @@ public final class HostCompiler {
    * Compiles translated kernels to a library.
    *
    * @param march the processors that it is for, as GCC and Clang name them
+   * @param checks what is to be checked when the kernels run, as a sum of the numbers of {@code
+   *     hal_check.h}; 0 for nothing
    */
-  byte[] compile(String translated, String march, List<String> options, String what, Check check) {
+  byte[] compile(
+      String translated, String march, int checks, List<String> options, String what, Check check) {
     return CompilerRun.run(
         run -> {
           run.write("kernels.cpp", translated);
@@ -254,12 +305,31 @@ public final class HostCompiler {
           List<String> call = call(run, List.of("-x", "c++"));
           call.addAll(flags);
           call.addAll(options);
+          if (checks != 0) {
+            call.addAll(checkedFlags(checks));
+          }
           call.addAll(List.of("-I", "headers", "-c", "-o", "kernels.o", "kernels.cpp"));
           run.call(call, what);
-          check.look(new ObjectFile(Files.readAllBytes(run.folder().resolve("kernels.o"))));
+          Path object = run.folder().resolve("kernels.o");
+          byte[] compiled = Files.readAllBytes(object);
+          check.look(new ObjectFile(compiled));
           List<String> link = new ArrayList<>(List.of(path.toString()));
           link.addAll(flags);
-          link.addAll(List.of("-o", "kernels.so", "kernels.o", "-lm"));
+          link.addAll(List.of("-o", "kernels.so", "kernels.o"));
+          if (checks != 0) {
+            String names = SharedVariables.separate(compiled);
+            Files.write(object, compiled);
+            run.write("hooks.c", "#include \"hal_hooks.c\"\n" + names);
+            List<String> hooks = call(run, HOOKS);
+            if (!isClang()) {
+              hooks.add("-fno-tree-loop-distribute-patterns");
+            }
+            hooks.addAll(List.of("-c", "-o", "hooks.o", "hooks.c"));
+            run.call(hooks, "the hooks of checked kernels");
+            link.add("hooks.o");
+            link.addAll(WRAPPED);
+          }
+          link.add("-lm");
           run.call(link, what);
           return Files.readAllBytes(run.folder().resolve("kernels.so"));
         });

@@ -58,6 +58,7 @@ public final class SourceCompiler {
   private final HostCompiler compiler;
   private final @Nullable Level forced;
   private final @Nullable Architecture target;
+  private final int checks;
 
   /**
    * Creates a compiler.
@@ -67,9 +68,24 @@ public final class SourceCompiler {
    */
   public SourceCompiler(
       HostCompiler compiler, @Nullable Level forced, @Nullable Architecture target) {
+    this(compiler, forced, target, 0);
+  }
+
+  private SourceCompiler(
+      HostCompiler compiler, @Nullable Level forced, @Nullable Architecture target, int checks) {
     this.compiler = compiler;
     this.forced = forced;
     this.target = target;
+    this.checks = checks;
+  }
+
+  /**
+   * A compiler of kernels that are checked when they run, for this machine alone.
+   *
+   * @param checks what is checked, as a sum of the numbers of {@code hal_check.h}
+   */
+  public static SourceCompiler checked(HostCompiler compiler, int checks) {
+    return new SourceCompiler(compiler, Level.ASKING, null, checks);
   }
 
   /**
@@ -110,7 +126,7 @@ public final class SourceCompiler {
     String described = KernelLibrary.source(target, libraryKernels);
     Map<String, Rejected> rejected = new HashMap<>(); // by entry
     HalException first = null; // why the fastest forms were rejected
-    boolean saturates = true;
+    boolean saturates = checks == 0; // casts beyond the range are looked for
     while (true) {
       Translation translation =
           translate(preprocessed, requests, rejected, saturates, options, what);
@@ -211,7 +227,7 @@ public final class SourceCompiler {
     }
     String text = translation.text() + described;
     String march = target == null ? "native" : target.march();
-    return compiler.compile(text, march, rest, what, file -> check(translation, file));
+    return compiler.compile(text, march, checks, rest, what, file -> check(translation, file));
   }
 
   /**

@@ -100,6 +100,56 @@ public final class HalRuntime {
   /** Gives memory back to the system that was freed and is kept for later blocks. */
   public static native void hal_memory_trim();
 
+  /**
+   * Makes what the dispatches of a device are checked by; returns 0 if there is no memory.
+   *
+   * @param what the sum of what is checked, by {@code hal_check.h}
+   */
+  public static native long hal_check_make(int what);
+
+  /** Frees what {@link #hal_check_make} has made; nothing uses it any more. */
+  public static native void hal_check_free(long check);
+
+  /** Begins a dispatch, which may not use any memory yet, and forgets what was found before. */
+  public static native void hal_check_begin(long check);
+
+  /**
+   * Lets the dispatch use a part of a block. Returns 0 if there is no room for another range.
+   *
+   * @param shadow of the block, or 0
+   */
+  public static native int hal_check_range(
+      long check, long base, long size, int number, int flags, long shadow);
+
+  /**
+   * Lets the dispatch use a variable of the thread; those in shared memory come first. Returns 0 if
+   * there is no room.
+   */
+  public static native int hal_check_variable(
+      long check, int anchor, int offset, int size, int isShared);
+
+  /** Keeps what is known of the bytes of a block; returns 0 if there is no memory. */
+  public static native long hal_shadow_make(long check, long base, long size, int isAllWritten);
+
+  /** Frees what {@link #hal_shadow_make} has made. 0 is allowed. */
+  public static native void hal_shadow_free(long shadow);
+
+  /** Notes that something else than a kernel has written a part of a block. 0 is allowed. */
+  public static native void hal_shadow_written(long shadow, long offset, long size);
+
+  /** Notes that a part of a block was copied from another. 0 is allowed. */
+  public static native void hal_shadow_copied(
+      long to, long toOffset, long from, long fromOffset, long size);
+
+  /** How many findings the dispatch has. */
+  public static native int hal_check_found(long check);
+
+  /** Writes the fields of a finding, in the order of {@code hal_finding}. */
+  public static native void hal_check_finding(long check, int index, long[] fields);
+
+  /** Says what the dispatches of a kernel are checked by, which was compiled for that. */
+  public static native void hal_function_check(long function, long check);
+
   /** Copies bytes between ranges that may overlap. */
   public static native void hal_memory_copy(long to, long from, long size);
 

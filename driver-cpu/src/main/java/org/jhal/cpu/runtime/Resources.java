@@ -20,9 +20,12 @@ public final class Resources {
   private static final List<String> HEADERS =
       List.of(
           "hal_abi.h",
+          "hal_check.h",
+          "hal_checked.h",
           "hal_coroutine.h",
           "hal_cpu.h",
           "hal_groups.h",
+          "hal_hooks.c",
           "hal_item.h",
           "hal_cast.h",
           "hal_member.h",
@@ -31,11 +34,15 @@ public final class Resources {
           "hal_proofs.h",
           "hal_list.h",
           "hal_run.h",
-          "hal_wide.h");
+          "hal_warps.h",
+          "hal_wide.h",
+          "hal_owned.h",
+          "hal_range.h");
 
   private static final List<String> RUNTIME =
       List.of(
           "hal_runtime.h",
+          "hal_checks.c",
           "hal_faults.c",
           "hal_library.c",
           "hal_memory.c",

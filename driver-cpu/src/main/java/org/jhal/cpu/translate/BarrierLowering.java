@@ -25,6 +25,9 @@ final class BarrierLowering {
   /** The names of variables that other items read begin so. */
   static final String EXCHANGED = "hal_exchanged";
 
+  /** The names of variables that the workgroup has of all that its warps exchange begin so. */
+  static final String OF_WARPS = "hal_warps";
+
   /** The names of variables that say what all items have agreed on begin so. */
   static final String AGREED = "hal_agreed";
 
@@ -53,6 +56,11 @@ final class BarrierLowering {
       Set<String> names)
       throws UnfitException {
     return new BarrierLowering(source, calls, kernel, names).list(statements);
+  }
+
+  /** Whether the workgroup computes a variable behind a barrier, from what its items have given. */
+  static boolean isOfAll(String name) {
+    return name.startsWith(AGREED) || name.startsWith(OF_WARPS);
   }
 
   int nextNumber() {

@@ -4,6 +4,7 @@ package org.jhal.cpu.translate;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which variables of a kernel may change behind their declarations, and which may be reached
@@ -58,7 +59,17 @@ final class Changes {
 
     /** Whether an operator may change the variable on its right. */
     boolean changesRight(String mark);
+
+    /**
+     * Whether a word surely belongs to the language: a type, an index, or a variable of the kernel
+     * that is a number or a pointer to numbers.
+     */
+    boolean isOfLanguage(String word);
   }
+
+  /** Words of statements that are not looked into. */
+  private static final Set<String> HIDING =
+      Set.of("switch", "try", "using", "typedef", "struct", "class", "union", "enum", "goto");
 
   private final List<Token> tokens;
   private final Callees callees;
@@ -66,6 +77,7 @@ final class Changes {
   private final Set<String> assigned = new HashSet<>();
   private final Set<String> elements = new HashSet<>();
   private final Set<String> escaping = new HashSet<>();
+  private @Nullable Boolean areNamesUnique; // once that is asked for
   private final Set<String> members = new HashSet<>(); // the variables whose members are used
 
   Changes(List<Token> tokens, Casts casts, Callees callees) {
@@ -194,9 +206,69 @@ final class Changes {
     String before = isTwo ? ">>" : Tokens.get(tokens, first - 1).text();
     boolean areTwo = Tokens.is(tokens, last, ">") && Tokens.is(tokens, last + 1, ">");
     String next = areTwo ? ">>" : Tokens.get(tokens, last).text();
-    if (callees.changesRight(before) || callees.changesLeft(next)) {
+    boolean mayChange = callees.changesRight(before) || callees.changesLeft(next);
+    if (mayChange && !isOfLanguage(at)) {
       escape(at, false);
     }
+  }
+
+  /**
+   * Whether all operators of a statement are those of the language, whichever the source defines:
+   * these have an operand of a class or an enumeration, and nothing in the statement has such a
+   * type or leads to one.
+   */
+  private boolean isOfLanguage(int at) {
+    if (!canTellNames()) {
+      return false;
+    }
+    int from = at;
+    while (from > 0 && !isBorder(tokens.get(from - 1))) {
+      from--;
+    }
+    for (int i = from; i < tokens.size() && !isBorder(tokens.get(i)); i++) {
+      Token token = tokens.get(i);
+      boolean isKnown =
+          switch (token.kind()) {
+            case TEXT -> false;
+            case NUMBER -> !token.text().contains("_"); // 3_km is a call
+            case MARK -> !token.is("->") && !token.is("::") && !Tokens.isLambda(tokens, i);
+            case WORD ->
+                CallGraph.isIndex(token.text())
+                    ? isAxis(i + 2)
+                    : Tokens.is(tokens, i - 1, ".")
+                        ? isAxis(i)
+                        : callees.isOfLanguage(token.text());
+          };
+      if (!isKnown) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isAxis(int at) {
+    return Tokens.is(tokens, at - 1, ".")
+        && Set.of("x", "y", "z").contains(Tokens.get(tokens, at).text())
+        && CallGraph.isIndex(Tokens.get(tokens, at - 2).text());
+  }
+
+  /**
+   * Whether each name stands for one variable. In what {@link Scopes} does not look into, such as a
+   * lambda, a name may stand for another one than elsewhere.
+   */
+  private boolean canTellNames() {
+    if (areNamesUnique == null) {
+      boolean areUnique = true;
+      for (int i = 0; areUnique && i < tokens.size(); i++) {
+        areUnique = !tokens.get(i).is("{") && !HIDING.contains(tokens.get(i).text());
+      }
+      areNamesUnique = areUnique;
+    }
+    return areNamesUnique;
+  }
+
+  private static boolean isBorder(Token token) {
+    return token.is(";") || token.is("{") || token.is("}");
   }
 
   /** Whether a brace begins a list of values that may be kept, rather than statements. */

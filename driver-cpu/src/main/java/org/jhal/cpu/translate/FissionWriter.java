@@ -25,10 +25,11 @@ final class FissionWriter {
   private final Proofs proofs;
   private final RegionWriter regions;
 
-  private FissionWriter(Writer out, Proofs proofs, IndexWidening widening) {
+  private FissionWriter(
+      Writer out, Proofs proofs, IndexWidening widening, OwnedAtomics atomics, InnerRanges ranges) {
     this.out = out;
     this.proofs = proofs;
-    this.regions = new RegionWriter(out, proofs, widening);
+    this.regions = new RegionWriter(out, proofs, widening, atomics, ranges);
   }
 
   /**
@@ -40,6 +41,8 @@ final class FissionWriter {
    * @param most how many workgroups may run as one, in C++
    * @param proofs that its expressions may be computed once, or again
    * @param widening for subscripts
+   * @param atomics on shared memory
+   * @param ranges of items for which no clamp acts
    */
   static void write(
       String name,
@@ -50,6 +53,8 @@ final class FissionWriter {
       List<Step> steps,
       Proofs proofs,
       IndexWidening widening,
+      OwnedAtomics atomics,
+      InnerRanges ranges,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -63,9 +68,9 @@ final class FissionWriter {
     out.raw(") { constexpr unsigned hal_most = " + most + ";");
     out.raw(" void* hal_large[" + (plan.numbers() + 1) + "] = {}; HAL_GROUPS_BEGIN {");
     if (plan.hasReturns()) {
-      out.raw(" bool hal_alive[HAL_ITEMS]; HAL_SET(hal_alive);");
+      out.raw(" bool hal_alive[HAL_ITEMS], hal_all_alive = true; HAL_SET(hal_alive);");
     }
-    FissionWriter fission = new FissionWriter(out, proofs, widening);
+    FissionWriter fission = new FissionWriter(out, proofs, widening, atomics, ranges);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }
@@ -87,6 +92,9 @@ final class FissionWriter {
             out.raw(proofs.of(Objects.requireNonNull(Declarations.of(declared.tokens()))));
         case CHANGE -> out.raw(proofs.of(declared.tokens()));
       }
+    } else if (step instanceof Step.Shuffle shuffle) {
+      out.raw(" ").tokens(shuffle.tokens()).raw(";");
+      shuffle.uniform().forEach(each -> out.raw(proofs.of(each)));
     } else if (step instanceof Step.Active active) {
       regions.active(active);
     } else if (step instanceof Step.Scope scope) {

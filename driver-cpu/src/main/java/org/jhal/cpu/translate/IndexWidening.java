@@ -89,6 +89,17 @@ final class IndexWidening {
         .formatted(name(name), type, value, name, name(name));
   }
 
+  /** The variables that are there in 64 bits now; given back to {@link #restore}. */
+  Set<String> saved() {
+    return Set.copyOf(wide);
+  }
+
+  /** Goes back to what was there when {@link #saved} was called. */
+  void restore(Set<String> saved) {
+    wide.clear();
+    wide.addAll(saved);
+  }
+
   private static String name(String variable) {
     return "hal_64_" + variable;
   }

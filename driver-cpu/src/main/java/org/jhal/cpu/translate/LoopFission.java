@@ -33,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 final class LoopFission {
   private final UniformityAnalysis uniform;
   private final Privatization privatization;
+  private final Shuffles shuffles;
+  private final @Nullable Residues residues;
   private final Deque<Step.Mask> masks = new ArrayDeque<>(); // innermost last
   private final Deque<Step.Loop> loops = new ArrayDeque<>();
   private final Deque<List<Statement>> behind = new ArrayDeque<>(); // what is being planned
@@ -41,9 +43,16 @@ final class LoopFission {
   private int numbers;
   private boolean hasReturns;
 
-  LoopFission(UniformityAnalysis uniform, Privatization privatization) {
+  /**
+   * For a kernel.
+   *
+   * @param isUnordered whether items may do a part of a region before others do what comes before
+   */
+  LoopFission(UniformityAnalysis uniform, Privatization privatization, boolean isUnordered) {
     this.uniform = uniform;
+    this.residues = isUnordered ? new Residues(uniform::isUniform, privatization::variable) : null;
     this.privatization = privatization;
+    this.shuffles = new Shuffles(uniform::isUniform);
   }
 
   /** Plans the statements of a kernel. */
@@ -107,7 +116,16 @@ final class LoopFission {
     return new Step.Region(List.copyOf(masks), loops.peekLast(), ++numbers);
   }
 
-  private void statement(Statement statement, List<Step> steps) throws UnfitException {
+  private void statement(Statement given, List<Step> steps) throws UnfitException {
+    List<Step.Shuffle> read = new ArrayList<>();
+    Statement statement = shuffles.taken(given, read);
+    for (Step.Shuffle shuffle : read) {
+      privatization.use(shuffle.tokens(), newRegion()); // the array of what items have given
+      Declaration declaration = Objects.requireNonNull(Declarations.of(shuffle.tokens()));
+      privatization.addUniform(declaration, declaration.declarators().get(0), ++numbers);
+      copied(shuffle, current == null ? steps : steps.subList(0, steps.indexOf(current)));
+      before(current, steps, shuffle);
+    }
     if (statement instanceof Barrier) {
       current = null;
     } else if (statement.hasBarrier()) {
@@ -131,6 +149,13 @@ final class LoopFission {
               List.of(new Step.UniformJump(jump.word())),
               null,
               List.of()));
+    } else if (statement instanceof If choice && residue(choice) != null) {
+      current = null;
+      Step.Region region = region(steps);
+      region.residue = residue(choice);
+      region.statements.add(statement);
+      look(statement, region, 0);
+      current = null;
     } else {
       Step.Region region = region(steps);
       if (statement instanceof If choice && isGuard(choice, region)) {
@@ -147,6 +172,52 @@ final class LoopFission {
       region.statements.add(statement);
       look(statement, region, 0);
     }
+  }
+
+  /**
+   * What items give in a shuffle needs no array if it is a variable, and the shuffle follows the
+   * region that gives it: then no item has changed the variable since.
+   */
+  private static void copied(Step.Shuffle shuffle, List<Step> before) {
+    int last = before.size() - 1;
+    while (last >= 0 && before.get(last) instanceof Step.Shuffle) {
+      last--;
+    }
+    if (last < 0 || !(before.get(last) instanceof Step.Region region)) {
+      return;
+    }
+    if (region.declares.isEmpty()) {
+      return;
+    }
+    Variable given = region.declares.get(region.declares.size() - 1);
+    List<Token> initial = given.declarator.initial(); // = (NAME)
+    boolean isGiven =
+        region.statements.get(region.statements.size() - 1) instanceof Variables declared
+            && declared.declaration() == given.declaration
+            && given.name().startsWith(BarrierLowering.EXCHANGED)
+            && shuffle.tokens().stream().anyMatch(token -> token.is(given.array()));
+    if (!isGiven || initial.size() != 4 || !initial.get(2).isWord()) {
+      return;
+    }
+    List<Variable> named = new ArrayList<>(region.uses);
+    named.addAll(region.declares);
+    named.removeIf(each -> !each.name().equals(initial.get(2).text()));
+    if (named.size() == 1) {
+      given.copyOf = named.get(0);
+    }
+  }
+
+  /** Which items take a branch that may be a region of its own; null if that is not known. */
+  private Residues.@Nullable Residue residue(If choice) {
+    boolean mayEnd =
+        current == null
+            || current.declares.stream()
+                .allMatch(
+                    each ->
+                        each.isRematerializable
+                            || (Declarations.isBuiltIn(each.declaration, each.declarator)
+                                && each.declarator.dimensions().isEmpty()));
+    return residues != null && mayEnd ? residues.of(choice) : null;
   }
 
   private boolean isGuard(If choice, Step.Region region) {
@@ -191,7 +262,7 @@ final class LoopFission {
     Declarator only = declaration.declarators().get(0);
     boolean isAny = only.name().text().startsWith(LoopInterchange.ANY_ACTIVE);
     boolean isActive = isAny || only.name().text().startsWith(LoopInterchange.ALL_ACTIVE);
-    if (isActive || only.name().text().startsWith(BarrierLowering.AGREED)) {
+    if (isActive || BarrierLowering.isOfAll(only.name().text())) {
       privatization.use(only.initial(), newRegion()); // the arrays of what items have given
       privatization.addUniform(declaration, only, ++numbers);
       current = null;

@@ -70,6 +70,7 @@ final class Privatization {
     boolean isRematerializable = isRematerializable(declaration, declarator);
     Variable added =
         add(new Variable(declaration, declarator, number, declaredIn, isRematerializable));
+    added.ofWarp = isRematerializable ? Residues.ofWarp(added, this::variable) : "";
     List<Token> initial = declarator.initial();
     added.mayDivide = isRematerializable && purity.mayDivideByZero(initial);
     for (int i = 0; i < initial.size(); i++) {

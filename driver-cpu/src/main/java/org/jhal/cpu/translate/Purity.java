@@ -104,6 +104,11 @@ final class Purity {
     return own.containsKey(name);
   }
 
+  /** The type of a variable or a parameter of the kernel; empty for other names. */
+  List<Token> type(String name) {
+    return own.getOrDefault(name, List.of());
+  }
+
   /** Whether a variable or a parameter of the kernel is a pointer. */
   boolean isPointer(String name) {
     List<Token> type = own.getOrDefault(name, List.of());

@@ -16,6 +16,7 @@ import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes a parallel region as a loop over the work items: a region with {@code v += in[i];}, where
@@ -30,17 +31,27 @@ import org.jhal.cpu.translate.Statement.Variables;
  * }</pre>
  */
 final class RegionWriter {
+  private static final String ITEMS = " HAL_ITEMS_BEGIN";
+  private static final String ALIVE = "hal_alive[hal_i]";
+
   private final Writer out;
   private final Proofs proofs;
   private final IndexWidening widening;
+  private final OwnedAtomics atomics;
+  private final InnerRanges ranges;
+  private InnerRanges.@Nullable Range inner; // whose items are being written
+  private int ends; // makes the names of the ends of loops unique
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
 
-  RegionWriter(Writer out, Proofs proofs, IndexWidening widening) {
+  RegionWriter(
+      Writer out, Proofs proofs, IndexWidening widening, OwnedAtomics atomics, InnerRanges ranges) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
+    this.atomics = atomics;
+    this.ranges = ranges;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -106,20 +117,93 @@ final class RegionWriter {
   /** Runs the items one after the other. */
   private void items(Step.Region region, Guard guard) throws UnfitException {
     int branch = branch(region.masks);
-    if (branch == 0) {
-      items(region, guard, 0);
+    Residues.Residue residue = region.residue;
+    if (residue != null) {
+      String every = "hal_every" + region.number;
+      out.raw(" const hal_every " + every + "(").tokens(residue.modulus());
+      out.raw(residue.modulus().isEmpty() ? "" : ", ").tokens(residue.rest());
+      out.raw(", hal_width);" + proofs.of(residue.modulus()) + proofs.of(residue.rest()));
+      items(region, guard, region.masks, 0);
+    } else if (text(region.masks).equals(ALIVE)) { // in most workgroups all are
+      out.raw(" if (hal_all_alive) {");
+      items(region, guard, List.of(), 0);
+      out.raw(" } else {");
+      items(region, guard, region.masks, 0);
+      out.raw(" }");
+    } else if (branch == 0) {
+      items(region, guard, region.masks, 0);
     } else { // most branches are taken by items beside each other, which then need no mask
       out.raw(" if (!hal_span" + branch + ".has_gaps) {");
-      items(region, guard, branch);
+      items(region, guard, region.masks, branch);
       out.raw(" } else {");
-      items(region, guard, 0);
+      items(region, guard, region.masks, 0);
       out.raw(" }");
     }
   }
 
-  private void items(Step.Region region, Guard guard, int branch) throws UnfitException {
-    begin(region, branch);
-    String end = "hal_end" + region.number + "_" + guard.ordinal() + (branch == 0 ? "" : "_span");
+  private void items(Step.Region region, Guard guard, List<Step.Mask> masks, int branch)
+      throws UnfitException {
+    boolean isEvery = region.residue != null;
+    boolean reads = reads(region);
+    boolean isOfWarps = branch == 0 && !isEvery && reads;
+    boolean isRegular =
+        !isEvery
+            && !reads
+            && branch == branch(region.masks)
+            && (guard == Guard.PASSED || !region.isGuarded());
+    InnerRanges.Range range = isRegular ? ranges.of(region) : null;
+    String end = "hal_end" + region.number + "_" + ++ends;
+    if (range != null) {
+      items(region, guard, masks, branch, range, end);
+    } else {
+      begin(
+          region,
+          masks,
+          isEvery
+              ? " HAL_ITEMS_EVERY(hal_every" + region.number + ")"
+              : isOfWarps
+                  ? " HAL_WARPS_BEGIN"
+                  : branch == 0 ? ITEMS : " HAL_ITEMS_IN(hal_span" + branch + ")",
+          branch);
+      body(region, guard, end);
+      out.raw(isOfWarps ? " HAL_WARPS_END" : " HAL_ITEMS_END");
+    }
+    if (hasReturn) { // what shared memory then holds must not keep the workgroup in a loop
+      out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
+      out.raw(" hal_all_alive = HAL_EVERY(hal_alive);");
+    }
+  }
+
+  /** Those in a range of each row run in a form of their own. */
+  private void items(
+      Step.Region region,
+      Guard guard,
+      List<Step.Mask> masks,
+      int branch,
+      InnerRanges.Range range,
+      String end)
+      throws UnfitException {
+    List<String> sealed = seal(region);
+    String row = "hal_span" + branch;
+    out.raw(branch == 0 ? " HAL_ROWS_BEGIN(0, hal_width)" : " HAL_ROWS_BEGIN(");
+    if (branch != 0) {
+      out.raw(row + ".from[hal_z * HAL_Y + hal_y], " + row + ".to[hal_z * HAL_Y + hal_y])");
+    }
+    out.raw(" HAL_RANGE_BEGIN(" + range.isSameInRows() + ")" + range.bounds());
+    out.raw(" HAL_RANGE_END HAL_OUTER_BEGIN");
+    begun(region, masks, branch, sealed);
+    body(region, guard, end);
+    out.raw(" HAL_INNER_BEGIN");
+    Set<String> saved = widening.saved();
+    inner = range;
+    begun(region, masks, branch, sealed);
+    body(region, guard, end + "_inner");
+    inner = null;
+    widening.restore(saved);
+    out.raw(" HAL_INNER_END");
+  }
+
+  private void body(Step.Region region, Guard guard, String end) throws UnfitException {
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
     hasReturn = false;
@@ -141,10 +225,6 @@ final class RegionWriter {
     out.raw(" }");
     if (hasJump[0]) {
       out.raw(" " + end + ":;");
-    }
-    out.raw(" HAL_ITEMS_END");
-    if (hasReturn) { // what shared memory then holds must not keep the workgroup in a loop
-      out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
     }
   }
 
@@ -172,6 +252,9 @@ final class RegionWriter {
     out.raw(" typedef hal_bare<" + type + "> " + typeName + dimensions + ";");
     if (isFlag(variable)) {
       out.raw(" " + typeName + " " + array + "[HAL_ITEMS] = {};");
+    } else if (variable.original() != null) {
+      out.raw(" HAL_ALL_OF(" + typeName + ", " + array + ", " + variable.number + ", ");
+      out.raw(variable.original() + ");");
     } else {
       out.raw(" HAL_ALL(" + typeName + ", " + array + ", " + variable.number + ");");
     }
@@ -227,8 +310,8 @@ final class RegionWriter {
     // A read of what others have given needs the item's number, and may have a lambda, which
     // decltype does not take.
     String typed = "hal_typed" + variable.number;
-    out.raw(" auto " + typed + " = [&](unsigned hal_i) { (void)hal_i; return ");
-    out.raw(Tokens.code(value) + "; };");
+    out.raw(" auto " + typed + " = [&](unsigned hal_i) { const unsigned hal_warp_i = hal_i / 32;");
+    out.raw(" (void)hal_warp_i; return " + Tokens.code(value) + "; };");
     return "decltype(" + typed + "(0u))";
   }
 
@@ -246,27 +329,39 @@ final class RegionWriter {
     return Tokens.is(initial, 0, "=") ? initial.subList(1, initial.size()) : initial;
   }
 
+  /** Whether items read what is the same for their warp, or what others of it have given. */
+  private static boolean reads(Step.Region region) {
+    if (region.uses.stream().anyMatch(use -> !use.ofWarp.isEmpty())) {
+      return true;
+    }
+    List<Token> all = new ArrayList<>();
+    region.statements.forEach(statement -> statement.collect(all));
+    return all.stream().anyMatch(token -> token.text().startsWith("HAL_READ_"));
+  }
+
   /** Begins the loop over the items that take part, with the variables of other regions. */
   void begin(Step.Region region) {
-    begin(region, 0);
+    begin(region, region.masks, ITEMS, 0);
   }
 
   /**
-   * The same for the items between the first and the last one that take a branch.
+   * The same in a loop of another kind.
    *
-   * @param branch in which they all are; 0 for all items
+   * @param branch in which all items are that it goes through; 0 if that is not known
    */
-  private void begin(Step.Region region, int branch) {
+  private void begin(Step.Region region, List<Step.Mask> masks, String loop, int branch) {
     List<String> sealed = seal(region);
-    out.raw(branch == 0 ? " HAL_ITEMS_BEGIN" : " HAL_ITEMS_IN(hal_span" + branch + ")");
+    out.raw(loop);
+    begun(region, masks, branch, sealed);
+  }
+
+  /** What each item begins with. */
+  private void begun(Step.Region region, List<Step.Mask> masks, int branch, List<String> sealed) {
     sealed.forEach(out::raw);
-    String masks =
-        text(
-            branch == 0
-                ? region.masks
-                : region.masks.stream().filter(mask -> mask.branch() == 0).toList());
-    if (!masks.isEmpty()) {
-      out.raw(" if (!(" + masks + ")) continue;");
+    String others =
+        text(branch == 0 ? masks : masks.stream().filter(mask -> mask.branch() == 0).toList());
+    if (!others.isEmpty()) {
+      out.raw(" if (!(" + others + ")) continue;");
     }
     uses(region, Variable.Kind.REMATERIALIZED, Variable.Kind.EXPANDED);
   }
@@ -291,8 +386,20 @@ final class RegionWriter {
     return sealed;
   }
 
+  /** What a variable begins with for the items that are being written. */
+  private Declarator forItems(Declarations.Declaration declaration, Declarator declarator) {
+    return inner == null
+        ? declarator
+        : new Declarator(
+            declarator.pointers(),
+            declarator.name(),
+            declarator.dimensions(),
+            inner.initial(declaration, declarator));
+  }
+
   /** A variable that is rematerialized, which nothing may change. */
   private String rematerialized(Variable variable) {
+    Declarator declarator = forItems(variable.declaration, variable.declarator);
     if (variable.declarator.isReference()
         || Privatization.isGroup(variable.declaration, variable.declarator)) {
       return " " + variable.text() + ";";
@@ -300,7 +407,7 @@ final class RegionWriter {
     String seal = "hal_sealed" + ++seals;
     String name = variable.name();
     return " "
-        + variable.text(seal)
+        + variable.text(seal, declarator.initial())
         + "; const auto& "
         + name
         + " = "
@@ -308,7 +415,7 @@ final class RegionWriter {
         + "; (void)"
         + name
         + ";"
-        + widening.declared(variable.declaration, variable.declarator);
+        + widening.declared(variable.declaration, declarator);
   }
 
   private static String text(List<Step.Mask> masks) {
@@ -352,6 +459,9 @@ final class RegionWriter {
    */
   void breakWithout(Step.Loop loop) {
     String masks = text(loop.masks);
+    if (masks.equals(ALIVE)) { // the region in which the last one has returned ends the workgroup
+      return;
+    }
     if (masks.equals(loop.inside() + "[hal_i]")) {
       out.raw(" if (!HAL_ANY(" + loop.inside() + ")) break;");
       return;
@@ -384,7 +494,8 @@ final class RegionWriter {
   private void statement(Statement statement, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {
     if (statement instanceof Plain plain) {
-      out.raw(" ").tokens(widening.subscripts(plain.tokens())).raw(";");
+      List<Token> tokens = inner == null ? plain.tokens() : inner.expression(plain.tokens());
+      out.raw(" ").tokens(widening.subscripts(atomics.statement(tokens))).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {
@@ -397,7 +508,8 @@ final class RegionWriter {
       out.raw(" }");
     } else if (statement instanceof If choice) {
       out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");
-      out.tokens(widening.subscripts(choice.condition())).raw(") {");
+      List<Token> condition = inner == null ? choice.condition() : inner.condition(choice);
+      out.tokens(widening.subscripts(condition)).raw(") {");
       statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
       if (choice.otherwise() != null) {
@@ -456,12 +568,13 @@ final class RegionWriter {
       } else if (variable != null && variable.kind == Variable.Kind.REMATERIALIZED) {
         out.goTo(declarator.name()).raw(rematerialized(variable));
       } else {
-        String wide = widening.declaredIfFixed(declared.declaration(), declarator);
+        Declarator own = forItems(declared.declaration(), declarator);
+        String wide = widening.declaredIfFixed(declared.declaration(), own);
         out.raw(" ").tokens(declared.declaration().type()).tokens(declarator.pointers());
         out.raw(wide.isEmpty() || declared.declaration().is("const") ? "" : " const");
         out.token(declarator.name(), " " + declarator.name().text());
         out.tokens(declarator.dimensions());
-        out.tokens(widening.subscripts(declarator.initial())).raw(";");
+        out.tokens(widening.subscripts(own.initial())).raw(";");
         out.raw(wide);
       }
       if (variable != null && variable.isRematerializable) {
@@ -487,7 +600,10 @@ final class RegionWriter {
     } else {
       out.raw(" auto& " + name + " = " + variable.array() + "[hal_i];");
     }
-    List<Token> initial = declarator.initial();
+    if (variable.original() != null) {
+      out.raw(" if constexpr (!" + variable.array() + "_is_other)");
+    }
+    List<Token> initial = forItems(variable.declaration, declarator).initial();
     boolean isBuiltIn = Declarations.isBuiltIn(variable.declaration, declarator);
     boolean isList = Tokens.is(initial, 1, "{");
     if (initial.isEmpty()) {
@@ -502,7 +618,7 @@ final class RegionWriter {
     } else { // as if it were declared here: an assignment may be another function
       String type = typeName(variable);
       out.raw(" ::new (hal_place{&" + name + "}) " + type + "([&]() -> " + type + " { return ");
-      out.tokens(initial.subList(1, initial.size())).raw("; }());");
+      out.tokens(widening.subscripts(initial.subList(1, initial.size()))).raw("; }());");
     }
   }
 }

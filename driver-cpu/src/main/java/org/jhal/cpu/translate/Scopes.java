@@ -79,7 +79,11 @@ final class Scopes {
   private static void words(List<Token> tokens, Set<String> visible, Set<String> to) {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      if (token.isWord() && isVariable(tokens, i) && !visible.contains(token.text())) {
+      boolean isOfSource = !token.text().startsWith("hal_"); // others have names of their own
+      if (token.isWord()
+          && isOfSource
+          && isVariable(tokens, i)
+          && !visible.contains(token.text())) {
         to.add(token.text());
       }
     }

@@ -32,6 +32,26 @@ final class Source {
   /** Namespaces and the like whose functions are those of the dialect. */
   private static final Set<String> NAMESPACES = Set.of("std", "cooperative_groups", "cg");
 
+  private static final Set<String> NUMBERS =
+      Set.of("bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double");
+
+  /** Functions of the dialect whose results are numbers. */
+  private static final Set<String> CALLS =
+      Set.of(
+          "min", "max", "abs", "fabs", "fabsf", "fmin", "fminf", "fmax", "fmaxf", "fma", "fmaf",
+          "sqrt", "sqrtf", "rsqrtf", "exp", "expf", "log", "logf", "sin", "sinf", "cos", "cosf");
+
+  /** Words that declare a type, somewhere before the next semicolon. */
+  private static final Set<String> DECLARING =
+      Set.of("typedef", "using", "struct", "class", "union", "enum", "typename");
+
+  /** What ends the names that such a word begins, in templates too. */
+  private static final Set<String> ENDS = Set.of("{", "}", ";", ",", ">", ")");
+
+  /** Words of statements that have no value, or that of a number. */
+  private static final Set<String> OTHER_WORDS =
+      Set.of("const", "if", "for", "while", "return", "else", "__shared__", "true", "false");
+
   private final SourceFile file;
   private final Types types;
   private final Map<String, List<Function>> functions = new HashMap<>();
@@ -41,6 +61,7 @@ final class Source {
   private final Set<String> right = new HashSet<>();
   private final Set<String> friends = new HashSet<>(); // functions that classes declare
   private boolean hasOperators;
+  private final Set<String> typeNames = new HashSet<>(); // which the source may declare
 
   Source(SourceFile file) {
     this.file = file;
@@ -51,9 +72,36 @@ final class Source {
     for (int i = 0; i < file.tokens().size(); i++) {
       if (file.tokens().get(i).is("operator")) {
         operator(i + 1);
+      } else if (DECLARING.contains(file.tokens().get(i).text())) {
+        typeNames(i);
       } else if (file.tokens().get(i).is("friend")) {
         friends.add(Tokens.get(file.tokens(), Tokens.find(file.tokens(), i, "(", ";") - 1).text());
       }
+    }
+  }
+
+  /** Remembers all words that may be the name of what is declared here. */
+  private void typeNames(int at) {
+    List<Token> tokens = file.tokens();
+    Token first = tokens.get(at);
+    if (first.is("typedef") || first.is("using")) {
+      words(at, Tokens.find(tokens, at, ";"));
+      return;
+    }
+    int end = at;
+    while (end < tokens.size() && !ENDS.contains(tokens.get(end).text())) {
+      end = tokens.get(end).is("(") ? Tokens.close(tokens, end) + 1 : end + 1;
+    }
+    words(at, Math.min(end, tokens.size()));
+    if (Tokens.is(tokens, end, "{")) { // struct { ... } name;
+      int close = Tokens.close(tokens, end);
+      words(close + 1, Tokens.find(tokens, close + 1, ";", "("));
+    }
+  }
+
+  private void words(int from, int to) {
+    for (int i = from; i < Math.min(to, file.tokens().size()); i++) {
+      typeNames.add(file.tokens().get(i).text());
     }
   }
 
@@ -102,6 +150,36 @@ final class Source {
     return file.variables();
   }
 
+  /** Whether a name may be that of anything that the source declares outside kernels. */
+  boolean declares(String name) {
+    return isFunction(name)
+        || friends.contains(name)
+        || typeNames.contains(name)
+        || types.mayBeClass(List.of(Token.word(name, Token.SEMICOLON)))
+        || file.variables().contains(name);
+  }
+
+  /** Whether the source only calls what has a name, in functions, and declares nothing of it. */
+  boolean isOnlyCalled(String name) {
+    List<Token> tokens = file.tokens();
+    List<Function> bodies = file.functions().stream().filter(Function::hasBody).toList();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.get(i).is(name)) {
+        int at = i;
+        Token before = Tokens.get(tokens, i - 1);
+        boolean isCall =
+            Tokens.is(tokens, i + 1, "(")
+                && !before.is("&")
+                && (!before.isWord() || before.is("return") || before.is("else"))
+                && bodies.stream().anyMatch(each -> each.body() < at && at < each.end());
+        if (!isCall) {
+          return false;
+        }
+      }
+    }
+    return !declares(name);
+  }
+
   boolean isFunction(String name) {
     return functions.containsKey(name);
   }
@@ -142,7 +220,29 @@ final class Source {
       public boolean changesRight(String mark) {
         return right.contains(mark);
       }
+
+      @Override
+      public boolean isOfLanguage(String word) {
+        return Source.this.isOfLanguage(own, word);
+      }
     };
+  }
+
+  private boolean isOfLanguage(Map<String, List<Token>> own, String word) {
+    List<Token> type = own.get(word);
+    return type == null
+        ? isNumber(word) || OTHER_WORDS.contains(word) || (CALLS.contains(word) && !declares(word))
+        : type.stream().allMatch(token -> token.is("*") || isOfType(token.text()))
+            && type.stream().anyMatch(token -> isNumber(token.text()));
+  }
+
+  private boolean isOfType(String word) {
+    return isNumber(word) || word.equals("const") || word.startsWith("__restrict");
+  }
+
+  private boolean isNumber(String word) {
+    return NUMBERS.contains(word)
+        || (Declarations.INTEGERS.contains(word) && !typeNames.contains(word));
   }
 
   private Effect call(

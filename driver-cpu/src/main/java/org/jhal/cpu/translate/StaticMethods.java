@@ -141,11 +141,11 @@ final class StaticMethods {
 
   private boolean canMove(Method method, List<String> members) {
     String name = tokens.get(method.name).text();
-    if (Collections.frequency(members, name) > 1 || isAmbiguous(method.owner)) {
+    if (Collections.frequency(members, name) > 1 || isAmbiguous(tokens, method.owner)) {
       return false;
     }
-    for (int i = method.name + 1; i < method.end; i++) {
-      if (tokens.get(i).isWord() && members.contains(tokens.get(i).text())) {
+    for (int i = method.start; i < method.end; i++) {
+      if (i != method.name && tokens.get(i).isWord() && members.contains(tokens.get(i).text())) {
         return false;
       }
     }
@@ -164,7 +164,7 @@ final class StaticMethods {
   }
 
   /** Whether the name of a class may be that of something else, too, such as a parameter. */
-  private boolean isAmbiguous(String owner) {
+  static boolean isAmbiguous(List<Token> tokens, String owner) {
     int declared = 0;
     for (int i = 0; i < tokens.size(); i++) {
       if (tokens.get(i).is(owner)) {

@@ -42,6 +42,7 @@ sealed interface Step {
     final int number;
     int guard = -1; // the statement that may keep items from the rest; see isGuarded()
     boolean isGuardJump;
+    Residues.@Nullable Residue residue; // of the items that may do anything, if that is known
     final List<List<Token>> growing = new ArrayList<>(); // expressions of its condition
 
     Region(List<Mask> masks, @Nullable Loop loop, int number) {
@@ -74,6 +75,14 @@ sealed interface Step {
       CHANGE
     }
   }
+
+  /**
+   * A variable of the workgroup has what each item reads in a shuffle; see {@link Shuffles}.
+   *
+   * @param tokens its declaration
+   * @param uniform expressions in it that are the same for all items
+   */
+  record Shuffle(List<Token> tokens, List<List<Token>> uniform) implements Step {}
 
   /**
    * A variable says whether all items are active, or any.

@@ -41,7 +41,7 @@ public final class Translator {
     Brackets.check(tokens);
     List<Token> known = Assembly.refuse(Specifiers.without(tokens));
     List<Token> all = ActiveLanes.numbered(saturates ? SaturatingCasts.mark(known) : known);
-    List<Token> methods = StaticMethods.withFunctions(all);
+    List<Token> methods = StaticMethods.withFunctions(ObjectMethods.withFunctions(all));
     SourceFile unchanged = new SourceFile(methods);
     this.calls = new CallGraph(unchanged);
     calls.doubt(UnresolvedNames.in(unchanged, calls));
@@ -74,7 +74,8 @@ public final class Translator {
    *
    * @param preprocessed what {@code c++ -E} wrote
    * @param kernels those to run, by index
-   * @param forced the level to use, for tests; null for the fastest that fits each kernel
+   * @param forced the level to use, for tests and to check kernels; null for the fastest that fits
+   *     each kernel. ASKING leaves all code as it is
    * @throws HalException as below
    */
   public static Translation translate(
@@ -219,6 +220,9 @@ public final class Translator {
     List<String> why = new ArrayList<>();
     if (rejected != null) {
       why.add(rejected.why());
+    }
+    if (forced == Level.ASKING) {
+      return asking(kernel, false, forced, "checked", rejected);
     }
     String unseen = calls.doubt(kernel.text());
     if (calls.asksThroughClass(kernel.text())) {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Declarations.Declarator;
+import org.jspecify.annotations.Nullable;
 
 /** A variable of a kernel that is declared where the workgroup is divided into regions. */
 final class Variable {
@@ -29,6 +30,8 @@ final class Variable {
   Kind kind = Kind.PRIVATE;
   final boolean isRematerializable;
   boolean isMentioned; // where only the type of an expression counts
+  String ofWarp = ""; // see Residues
+  @Nullable Variable copyOf; // has the same value as long as this one is read
   boolean mayDivide; // computing it again may divide by zero
 
   Variable(
@@ -55,6 +58,19 @@ final class Variable {
         : "hal_own_" + name() + "_" + number;
   }
 
+  /**
+   * The array of the variable that this one is a copy of, if it has one. Then this one needs none
+   * of its own, unless it is of a class.
+   */
+  @Nullable String original() {
+    return copyOf != null
+            && copyOf.kind == Kind.EXPANDED
+            && copyOf.declarator.dimensions().isEmpty()
+            && !copyOf.declaration.is("volatile")
+        ? copyOf.array()
+        : null;
+  }
+
   /** It is used in a region other than the one that declares it. */
   void cross() {
     if (kind == Kind.PRIVATE) {
@@ -72,11 +88,11 @@ final class Variable {
 
   /** As it is declared in the source. */
   String text() {
-    return text(name());
+    return text(name(), declarator.initial());
   }
 
-  /** As it is declared in the source, with another name. */
-  String text(String name) {
+  /** As it is declared in the source, with another name and another initial value. */
+  String text(String name, List<Token> initial) {
     return Tokens.code(declaration.plainType())
         + " "
         + Tokens.code(declarator.pointers())
@@ -84,6 +100,6 @@ final class Variable {
         + name
         + Tokens.code(declarator.dimensions())
         + " "
-        + Tokens.code(declarator.initial());
+        + (ofWarp.isEmpty() ? Tokens.code(initial) : "= " + ofWarp);
   }
 }

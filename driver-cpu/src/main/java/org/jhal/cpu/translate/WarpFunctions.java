@@ -18,6 +18,17 @@ import org.jhal.cpu.translate.Statement.BarrierScope;
  * barrier
  * x += HAL_READ(hal_exchanged1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32)));
  * }</pre>
+ *
+ * Votes and reductions are the same for all lanes of a warp that a mask names. So what they come
+ * from is computed once, behind the barrier: {@code b = __ballot_sync(m, x);} becomes
+ *
+ * <pre>{@code
+ * bool hal_exchanged1 = (true);
+ * bool hal_exchanged2 = ((int)(x) != 0);
+ * barrier
+ * auto hal_warps3 = (HAL_VOTES(hal_exchanged2_all, hal_exchanged1_all));
+ * b = HAL_READ_BALLOT(hal_warps3, (m));
+ * }</pre>
  */
 final class WarpFunctions {
   private static final Set<String> SHUFFLES =
@@ -40,13 +51,17 @@ final class WarpFunctions {
       String here = lowering.exchangedName();
       Generated.declare("bool", here, Generated.tokens("true", name), name, to);
       to.add(new Barrier(name, BarrierScope.HERE));
-      return Generated.tokens("HAL_READ_BALLOT(" + here + "_all, " + here + "_all, ~0u)", name);
+      String votes = ofWarps("HAL_VOTES", here, here, name, to);
+      return Generated.tokens("HAL_READ_BALLOT(" + votes + ", ~0u)", name);
     }
     List<List<Token>> arguments = new ArrayList<>();
     for (List<Token> argument : call.arguments(tokens)) {
       arguments.add(lowering.expression(argument, to));
     }
     String word = name.text();
+    if (arguments.size() < least(word)) { // f(a < b, c > d) has one, as far as tokens show
+      throw new UnfitException(word + " with arguments of another kind than usual", name);
+    }
     if (word.startsWith("__syncthreads_")) {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
@@ -75,9 +90,9 @@ final class WarpFunctions {
       String takesPart = lowering.exchangedName();
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
       String stored = storeVote(arguments.get(0), List.of(), name, to);
+      String votes = ofWarps("HAL_VOTES", stored, takesPart, name, to);
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
-      return Generated.tokens(
-          macro + "(" + stored + "_all, " + takesPart + "_all, " + tile + ")", name);
+      return Generated.tokens(macro + "(" + votes + ", " + tile + ")", name);
     }
     if (word.equals("reduce") && arguments.size() == 3) {
       String stored = store(arguments.get(1), List.of(), name, to);
@@ -91,19 +106,25 @@ final class WarpFunctions {
               + ")",
           name);
     }
-    String macro =
+    String what =
+        switch (word) {
+          case "__ballot_sync", "__any_sync", "__all_sync" -> "HAL_VOTES";
+          case "__match_any_sync" -> "HAL_MATCHES";
+          case "__reduce_add_sync" -> "HAL_FOLD_ADD";
+          case "__reduce_min_sync" -> "HAL_FOLD_MIN";
+          case "__reduce_max_sync" -> "HAL_FOLD_MAX";
+          case "__reduce_and_sync" -> "HAL_FOLD_AND";
+          case "__reduce_or_sync" -> "HAL_FOLD_OR";
+          case "__reduce_xor_sync" -> "HAL_FOLD_XOR";
+          default -> throw new UnfitException(word + " in an expression", name);
+        };
+    String read =
         switch (word) {
           case "__ballot_sync" -> "HAL_READ_BALLOT";
           case "__any_sync" -> "HAL_READ_ANY";
           case "__all_sync" -> "HAL_READ_ALL";
           case "__match_any_sync" -> "HAL_READ_MATCH";
-          case "__reduce_add_sync" -> "HAL_READ_ADD";
-          case "__reduce_min_sync" -> "HAL_READ_MIN";
-          case "__reduce_max_sync" -> "HAL_READ_MAX";
-          case "__reduce_and_sync" -> "HAL_READ_AND";
-          case "__reduce_or_sync" -> "HAL_READ_OR";
-          case "__reduce_xor_sync" -> "HAL_READ_XOR";
-          default -> throw new UnfitException(word + " in an expression", name);
+          default -> "HAL_READ_FOLDED";
         };
     String takesPart = lowering.exchangedName();
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
@@ -111,16 +132,29 @@ final class WarpFunctions {
         VOTES.contains(word)
             ? storeVote(arguments.get(1), arguments.get(0), name, to)
             : store(arguments.get(1), arguments.get(0), name, to);
-    return Generated.tokens(
-        macro
-            + "("
-            + stored
-            + "_all, "
-            + takesPart
-            + "_all, ("
-            + Generated.text(arguments.get(0))
-            + "))",
-        name);
+    String ofWarps = ofWarps(what, stored, takesPart, name, to);
+    String mask = Generated.text(arguments.get(0));
+    return Generated.tokens(read + "(" + ofWarps + ", (" + mask + "))", name);
+  }
+
+  /**
+   * Declares what is computed behind the barrier, once for each warp, from what its items have
+   * given. Returns its name.
+   */
+  private String ofWarps(String what, String stored, String takesPart, Token at, List<Statement> to)
+      throws UnfitException {
+    String name = BarrierLowering.OF_WARPS + lowering.nextNumber();
+    String value = what + "(" + stored + "_all, " + takesPart + "_all)";
+    Generated.declare("auto", name, Generated.tokens(value, at), at, to);
+    return name;
+  }
+
+  /** How many arguments a function has at least. */
+  private static int least(String word) {
+    if (word.startsWith("__syncthreads_") || Set.of("ballot", "any", "all").contains(word)) {
+      return 1;
+    }
+    return SHUFFLES.contains(word) ? 3 : 2;
   }
 
   /** What all items of the workgroup say, which it looks at once, behind the barrier. */
@@ -153,7 +187,8 @@ final class WarpFunctions {
   private static List<Token> shuffle(
       String lane, String stored, String mask, String from, String width, Token at) {
     String other = lane + "(hal_i & 31, " + from + ", (int)(" + width + "))";
-    return Generated.tokens("HAL_READ(" + stored + "_all, (" + mask + "), " + other + ")", at);
+    return Generated.tokens(
+        Shuffles.READ + "(" + stored + "_all, (" + mask + "), " + other + ")", at);
   }
 
   /** Stores what an item votes, which is an {@code int}: 0.5 is no. Returns its name. */

@@ -41,6 +41,11 @@ final class WorkgroupFunctions {
       }
     }
     Declarations.checkTypes(kernel.statements());
+    for (String type : LocalTypes.names(kernel.statements(), file.namespaces())) {
+      if (Declarations.INTEGERS.contains(type)) {
+        throw new UnfitException("a type with the name " + type, file.tokens().get(kernel.name()));
+      }
+    }
     Set<String> parameters = new HashSet<>();
     for (List<Token> parameter : kernel.parameters()) {
       if (!parameter.get(0).is("hal_item")) {
@@ -124,8 +129,10 @@ final class WorkgroupFunctions {
 
   private String written(Function kernel, Set<String> parameters, String most, Facts facts)
       throws UnfitException {
+    boolean isUnordered =
+        facts.statements.stream().anyMatch(Statement::hasBarrier) && !hasOrder(facts);
     Privatization privatization = new Privatization(facts.purity, facts.uniform, parameters);
-    LoopFission fission = new LoopFission(facts.uniform, privatization);
+    LoopFission fission = new LoopFission(facts.uniform, privatization, isUnordered);
     List<Step> steps = fission.plan(facts.statements);
     for (Variable variable : privatization.variables()) {
       destructors.check(variable);
@@ -144,8 +151,21 @@ final class WorkgroupFunctions {
             file.tokens(),
             name -> !changes.isAssigned(name) && !changes.isEscaping(name),
             facts.purity::isPointer);
+    OwnedAtomics atomics =
+        new OwnedAtomics(
+            facts.statements, name -> facts.purity.isOwn(name) || source.declares(name));
     FissionWriter.write(
-        kernel.text(), template, facts.passed, most, fission, steps, proofs, widening, out);
+        kernel.text(),
+        template,
+        facts.passed,
+        most,
+        fission,
+        steps,
+        proofs,
+        widening,
+        atomics,
+        new InnerRanges(facts.purity, source, parameters),
+        out);
     return out.toString();
   }
 

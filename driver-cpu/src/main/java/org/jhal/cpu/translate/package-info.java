@@ -8,12 +8,14 @@
  *   <li>Tokens: {@code Lexer} makes {@code Token}s, {@code Tokens} looks at lists of them, {@code
  *       SourceFile} finds functions, classes and variables. {@code CallGraph} says which functions
  *       ask for the item's index or reach a barrier, {@code UnresolvedNames} of which that is not
- *       sure. {@code ItemRewriter} clones the others with the item as a parameter.
+ *       sure. {@code StaticMethods} and {@code ObjectMethods} make functions of methods, and {@code
+ *       ItemRewriter} clones functions with the item as a parameter.
  *   <li>Statements: {@code StatementParser} and {@code Declarations} parse a kernel to {@code
  *       Statement}s. {@code BarrierLowering} makes each call that synchronizes a barrier, with
  *       {@code WarpFunctions} for shuffles, votes and reductions, and {@code Inliner} for functions
  *       with barriers. {@code EarlyExits} makes branches of early exits, and {@code Scopes} gives
- *       each variable its own name.
+ *       each variable its own name. {@code LocalTypes} and {@code ConstantOverloads} say where
+ *       other names may come to mean something else.
  *   <li>Analyses: {@code Changes} (with {@code Casts} and {@code Source}) says what is modified and
  *       what escapes, {@code Purity} which expressions may be computed anywhere, {@code
  *       UniformityAnalysis} which variables and branches are uniform, {@code StrideAnalysis} which
@@ -24,11 +26,15 @@
  *   <li>Loop fission: {@code WorkgroupFunctions} calls {@code LoopFission}, which divides the
  *       statements at barriers into {@code Step}s: parallel regions, and the uniform or masked
  *       control flow between them. {@code Privatization} says of each {@code Variable} whether it
- *       is private to a region, expanded to an array, rematerialized or uniform.
+ *       is private to a region, expanded to an array, rematerialized or uniform. {@code Shuffles}
+ *       takes shuffles out of regions, and {@code Residues} says which branches every so many items
+ *       take.
  *   <li>Output: {@code FissionWriter} and {@code RegionWriter} write that plan, {@code Coroutine}
  *       the form that is suspended at barriers, and {@code SourceWriter} the whole, with a {@code
  *       Writer} that keeps the lines of the source. {@code Proofs} lets the compiler check what the
- *       analyses guessed from names, and {@code IndexWidening} computes subscripts in 64 bits.
+ *       analyses guessed from names, {@code IndexWidening} computes subscripts in 64 bits, {@code
+ *       InnerRanges} leaves out clamps and guards where they make no difference, and {@code
+ *       OwnedAtomics} locks no shared memory.
  * </ul>
  *
  * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower

@@ -103,6 +103,7 @@ void hal_faults_enter(hal_thread* thread) {
     pthread_attr_getstack(&attributes, &low, &size);
     pthread_attr_destroy(&attributes);
     thread->low = low;
+    thread->high = (char*)low + size;
   }
   pthread_sigmask(SIG_BLOCK, NULL, &thread->mask);
   self = thread;

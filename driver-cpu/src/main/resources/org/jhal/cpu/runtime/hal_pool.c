@@ -172,11 +172,17 @@ static int run(hal_thread* thread, hal_job* job, unsigned long long first, unsig
     thread->said = "what they share";
     return HAL_NO_MEMORY;
   }
+  if (grid->function->check && !hal_check_enter(thread)) return HAL_NO_MEMORY;
   hal_print_begin(thread, &job->output);
   hal_memory_begin(thread);
-  hal_launch launch = {grid->arguments, grid->size,        thread->shared, hal_stop,
-                       hal_fiber_stack, hal_kernel_memory, hal_print};
-  int why = hal_call(thread, grid->function->run, &launch, first, count);
+  hal_checked_launch launch = {{grid->arguments, grid->size, thread->shared, hal_stop, hal_fiber_stack, hal_kernel_memory, hal_print},
+                               thread->checked};
+  if (grid->function->check) {
+    thread->checked->check = grid->function->check;
+    thread->checked->dynamic = thread->shared;
+    thread->checked->dynamic_size = grid->shared_size;
+  }
+  int why = hal_call(thread, grid->function->run, &launch.launch, first, count);
   hal_print_end(thread, &job->output, first);
   return why;
 }
@@ -322,6 +328,7 @@ static caller* this_caller(void) {
   c = calloc(1, sizeof *c);
   if (c && hal_thread_make(&c->own.thread)) {
     c->stack = c->own.thread.low = memory + HAL_GUARD;
+    c->own.thread.high = c->stack + STACK;
     if (!mprotect(c->stack, STACK, PROT_READ | PROT_WRITE) && !pthread_setspecific(callers, c)) return c;
     hal_thread_free(&c->own.thread);
   }

@@ -2,7 +2,7 @@
 // What the files of the runtime share. Kernels run on threads that the runtime makes itself, and on those that launch them, but
 // on the runtime's own stacks. Each file has one job:
 // hal_faults.c turns faults of kernels into failures, hal_thread.c has the memory of a thread, hal_print.c what kernels
-// print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels, hal_memory.c the memory of devices.
+// print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels, hal_checks.c what is found in checked ones, hal_memory.c the memory of devices.
 #ifndef HAL_RUNTIME_H
 #define HAL_RUNTIME_H
 
@@ -16,6 +16,7 @@
 #include <stddef.h>
 
 #include "hal_abi.h"
+#include "hal_check.h"
 
 #define HAL_EXPORT __attribute__((visibility("default")))
 
@@ -37,6 +38,7 @@ enum {
 typedef struct {
   hal_run* run;
   _Atomic long long group_nanos;
+  hal_check* check;  // NULL unless the kernel was compiled to be checked
 } hal_function;
 
 // A dispatch. Grids in Java writes it, field by field.
@@ -78,6 +80,9 @@ typedef struct {
   size_t printed_length;
   _Atomic long* print_room;   // how many bytes the dispatch may still print
   _Atomic long* unprinted;    // how many calls had no room
+
+  char* high;                 // behind the thread's own stack; null if it is not known
+  hal_checked* checked;       // for kernels that are checked; NULL before the first
 } hal_thread;
 
 // hal_faults.c. A thread enters itself before it runs kernels, and leaves afterwards.
@@ -94,6 +99,9 @@ _Noreturn void hal_stop(int why, const char* text);
 void hal_describe(const hal_thread* thread, char text[HAL_TEXT]);
 // Blocks all signals but those of faults for the calling thread, so that they reach the program's own threads.
 void hal_block_signals(sigset_t* before);
+
+// hal_checks.c
+int hal_check_enter(hal_thread* thread);  // which is the calling one; 0 if there is no memory
 
 // hal_thread.c
 int hal_thread_make(hal_thread* thread);  // 0 if there is no memory

@@ -140,6 +140,7 @@ int hal_thread_make(hal_thread* thread) {
 void hal_thread_free(hal_thread* thread) {
   free(thread->signal_stack);
   free(thread->shared);
+  free(thread->checked);
   free_blocks(thread);
   free_stacks(thread);
   hal_print_free(thread);

@@ -5,7 +5,11 @@
 #include "hal_types.h"
 #define __device__ __attribute__((unused))
 // GPUs align shared variables to 16 bytes, and programs access arrays of numbers as vectors.
+#ifdef HAL_CHECKED
+#define HAL_ALIGNED __attribute__((aligned(128)))  // by which SharedVariables.java knows them
+#else
 #define HAL_ALIGNED __attribute__((aligned(16)))
+#endif
 #define __shared__ static thread_local HAL_ALIGNED
 #define __global__ static inline __attribute__((unused))
 #define HAL_DEVICE inline __attribute__((unused))
@@ -23,10 +27,13 @@
 #include "hal_new.h"
 #include "hal_list.h"
 #include "hal_atomic.h"
+#include "hal_owned.h"
 #include "hal_meet.h"
 #include "hal_member.h"
 #include "hal_cooperative.h"
 #include "hal_groups.h"
 #include "hal_proofs.h"
+#include "hal_warps.h"
+#include "hal_range.h"
 #include "hal_wide.h"
 #include "hal_run.h"

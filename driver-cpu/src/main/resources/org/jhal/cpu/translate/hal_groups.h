@@ -2,6 +2,7 @@
 // The macros of kernels that were divided at their barriers.
 #pragma once
 #include "hal_item.h"
+#include "hal_proofs.h"
 
 // Goes through workgroups, counted along the first axis first.
 struct hal_cursor {
@@ -47,10 +48,27 @@ struct hal_cursor {
     for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
       const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X * hal_most;                      \
       for (unsigned hal_x = 0; hal_x < hal_width; hal_x++) {                                    \
-        const unsigned hal_i = hal_row + hal_x;                                                 \
+        const unsigned hal_i = hal_row + hal_x, hal_warp_i = hal_i >> 5;                        \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
-        (void)hal_i;
+        (void)hal_warp_i;
 #define HAL_ITEMS_END }}
+// The same, the items of a warp in a loop of their own if no warp has items of two rows: then what all of its lanes read of
+// each other is a constant in that loop, whose length compilers know.
+#define HAL_LANES (HAL_X % 32 == 0 ? 32 : HAL_X)
+#define HAL_WARPS_BEGIN                                                                         \
+  for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
+    for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++)                                            \
+      for (unsigned hal_first_x = 0; hal_first_x < HAL_X; hal_first_x += HAL_LANES) {           \
+        static_assert(hal_most == 1, "items of several workgroups meet");                       \
+        const unsigned hal_first_i = (hal_z * HAL_Y + hal_y) * HAL_X + hal_first_x;             \
+        const unsigned hal_first_warp = hal_first_i >> 5;                                       \
+        for (unsigned hal_lane = 0; hal_lane < HAL_LANES; hal_lane++) {                         \
+          const unsigned hal_i = hal_first_i + hal_lane;                                        \
+          const unsigned hal_warp_i = HAL_X % 32 == 0 ? hal_first_warp : hal_i >> 5;            \
+          hal_item hal_self(hal_group, hal_first_x + hal_lane, hal_y, hal_z,                    \
+                            HAL_X % 32 == 0 ? hal_first_x / 32 : hal_lane / 32);                \
+          (void)hal_warp_i;
+#define HAL_WARPS_END }}
 // Of each row, the items from the first one to the last one that a mask names.
 template <unsigned rows> struct hal_span {
   unsigned from[rows], to[rows];
@@ -75,8 +93,41 @@ template <unsigned rows> struct hal_span {
       const unsigned hal_begin_x = span.from[hal_z * HAL_Y + hal_y], hal_end_x = span.to[hal_z * HAL_Y + hal_y]; \
       for (unsigned hal_x = hal_begin_x; hal_x < hal_end_x; hal_x++) {                                \
         const unsigned long hal_i = (unsigned long)hal_row + hal_x; /* does not wrap around */  \
+        const unsigned hal_warp_i = (unsigned)(hal_i >> 5);                                     \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
-        (void)hal_i;
+        (void)hal_warp_i;
+// Of each row, the items whose index along x is `rest`, or leaves it when it is divided by `modulus`. All items if that
+// cannot be said: then an item that is visited does nothing.
+struct hal_every {
+  unsigned first = 0, step = 1;
+  template <class R> hal_every(R rest, unsigned width) { set(1, rest, width, width); }
+  template <class M, class R> hal_every(M modulus, R rest, unsigned width) { set(modulus, rest, width, 0); }
+
+ private:
+  template <class T> static constexpr bool is_integer() {
+    if constexpr (hal_number<T>::value && !hal_equal<T, decltype(nullptr)>::value) return (T)0.5 == (T)0;
+    else return false;
+  }
+  template <class M, class R> void set(M modulus, R rest, unsigned width, unsigned only) {
+    if constexpr (is_integer<M>() && is_integer<R>()) {
+      if (!(modulus > 0) || !(rest >= 0)) return;
+      first = least(rest, width);
+      step = only ? only : least(modulus, width);
+    }
+  }
+  template <class T> static unsigned least(T value, unsigned width) {
+    return value < (unsigned long long)width ? (unsigned)value : width; // which is not negative
+  }
+};
+#define HAL_ITEMS_EVERY(every)                                                                  \
+  for (unsigned hal_z = 0; hal_z < HAL_Z; hal_z++)                                              \
+    for (unsigned hal_y = 0; hal_y < HAL_Y; hal_y++) {                                          \
+      static_assert(hal_most == 1, "items of several workgroups meet");                         \
+      const unsigned hal_row = (hal_z * HAL_Y + hal_y) * HAL_X;                                 \
+      for (unsigned hal_x = every.first; hal_x < HAL_X; hal_x += every.step) {                  \
+        const unsigned hal_i = hal_row + hal_x, hal_warp_i = hal_i >> 5;                        \
+        hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
+        (void)hal_warp_i;
 // Stands before a barrier that a group's sync has become: some groups have none, and other classes may have one, too.
 template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), group.hal_self_); }
 // Sets the elements of the items; each row has room for `most`.
@@ -88,6 +139,7 @@ template <unsigned most> static inline void hal_set(bool* array, unsigned long s
 }
 #define HAL_SET(array) hal_set<HAL_X * hal_most>(array, sizeof array, hal_width)
 #define HAL_ANY(array) (__builtin_memchr(array, true, sizeof array) != nullptr)
+#define HAL_EVERY(array) (__builtin_memchr(array, false, sizeof array) == nullptr)
 template <unsigned N> static inline int hal_counted(const bool (&all)[N]) {
   int count = 0;
   for (unsigned i = 0; i < N; i++) count += all[i];
@@ -131,58 +183,19 @@ static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal
 #define HAL_ALL(type, array, number)                                                       \
   hal_storage<type> array##_few[HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];         \
   auto& array = hal_all<type, HAL_ITEMS>(array##_few, hal_launch_, hal_large[number])
-
-// What an item reads that others have given before the barrier: `all` has an element for each item, `takes_part` says
-// which have given something.
-template <class T> static inline T hal_read(const T* all, unsigned items, unsigned i, unsigned mask, unsigned lane) {
-  unsigned from = (i & ~31u) + lane;
-  return all[from < items && (mask >> lane & 1) ? from : i];
-}
-template <class T, class R, class F>
-static inline R hal_read_warp(const T* all, const bool* takes_part, unsigned items, unsigned i, unsigned mask, R none, F combine) {
-  R result = none;
-  bool is_first = true;
-  for (unsigned lane = 0; lane < 32; lane++) {
-    unsigned from = (i & ~31u) + lane;
-    if (from < items && takes_part[from] && (mask >> lane & 1)) {
-      result = combine(result, all[from], lane, is_first);
-      is_first = false;
-    }
+// `array`: copies of a variable of each item, which has an array, `other`; that array itself if the items have numbers.
+template <bool is_other, class T, unsigned N, class S, unsigned M, class O>
+static inline __attribute__((always_inline)) auto hal_all_of(O& other, S (&few)[M], const hal_launch& launch, void*& many)
+    -> T (&)[N] {
+  if constexpr (is_other) {
+    (void)few, (void)launch, (void)many;
+    return other;
+  } else {
+    (void)other;
+    return hal_all<T, N>(few, launch, many);
   }
-  return result;
 }
-template <class T, class F> static inline T hal_read_tree(const T* all, unsigned items, unsigned i, unsigned size, F combine) {
-  T values[32];
-  unsigned first = i & ~(size - 1);
-  for (unsigned lane = 0; lane < size; lane++) values[lane] = all[first + lane < items ? first + lane : i];
-  for (unsigned by = size / 2; by > 0; by /= 2) {
-    T next[32];
-    for (unsigned lane = 0; lane < size; lane++) next[lane] = combine(values[lane], values[lane ^ by]);
-    for (unsigned lane = 0; lane < size; lane++) values[lane] = next[lane];
-  }
-  return values[i & (size - 1)];
-}
-#define HAL_READ(all, mask, lane) hal_read(all, HAL_ITEMS, hal_i, mask, lane)
-#define HAL_READ_TREE(all, size, ...) hal_read_tree(all, HAL_ITEMS, hal_i, size, __VA_ARGS__)
-#define HAL_READ_BITS(all, takes_part, mask, bit)                            \
-  hal_read_warp(all, takes_part, HAL_ITEMS, hal_i, mask, 0u,                 \
-                [](unsigned r, auto v, unsigned lane, bool) { (void)v; return r | (unsigned)(bit) << lane; })
-#define HAL_READ_BALLOT(all, takes_part, mask) HAL_READ_BITS(all, takes_part, mask, v != 0)
-#define HAL_READ_ANY(all, takes_part, mask) (HAL_READ_BITS(all, takes_part, mask, v != 0) != 0)
-#define HAL_READ_ALL(all, takes_part, mask) (HAL_READ_BITS(all, takes_part, mask, v == 0) == 0)
-#define HAL_READ_MATCH(all, takes_part, mask)                                \
-  hal_read_warp(all, takes_part, HAL_ITEMS, hal_i, mask, 0u,                 \
-                [own = hal_pack(all[hal_i])](unsigned r, auto v, unsigned lane, bool) { return r | (unsigned)(hal_pack(v) == own) << lane; })
-#define HAL_READ_FOLD(all, takes_part, mask, expression)                     \
-  hal_read_warp(all, takes_part, HAL_ITEMS, hal_i, mask, hal_bare<decltype(all[0])>(), \
-                [](auto a, auto b, unsigned, bool is_first) { return is_first ? b : (decltype(b))(expression); })
-#define HAL_READ_ADD(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a + b)
-#define HAL_READ_MIN(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a < b ? a : b)
-#define HAL_READ_MAX(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a > b ? a : b)
-#define HAL_READ_AND(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a & b)
-#define HAL_READ_OR(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a | b)
-#define HAL_READ_XOR(all, takes_part, mask) HAL_READ_FOLD(all, takes_part, mask, a ^ b)
-#define HAL_TILE_BALLOT(all, takes_part, tile) \
-  (HAL_READ_BALLOT(all, takes_part, (tile).hal_mask) >> __builtin_ctz((tile).hal_mask))
-#define HAL_TILE_ANY(all, takes_part, tile) HAL_READ_ANY(all, takes_part, (tile).hal_mask)
-#define HAL_TILE_ALL(all, takes_part, tile) HAL_READ_ALL(all, takes_part, (tile).hal_mask)
+#define HAL_ALL_OF(type, array, number, other)                                             \
+  constexpr bool array##_is_other = hal_number<type>::value && hal_equal<type, hal_bare<decltype(other[0])>>::value; \
+  hal_storage<type> array##_few[array##_is_other || HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];   \
+  auto& array = hal_all_of<array##_is_other, type, HAL_ITEMS>(other, array##_few, hal_launch_, hal_large[number])

@@ -11,6 +11,7 @@ struct hal_item {
   void* hal_shared;            // the workgroup's dynamic shared memory
   const hal_launch* hal_launch_;
   hal_fiber* hal_own;          // where it stops at barriers, if it runs on a stack of its own
+  unsigned hal_warp_x;         // threadIdx.x / 32, in the form of loops
 
   hal_item() = default;
   inline __attribute__((always_inline)) hal_item(const hal_launch& launch, uint3 block, uint3 size)
@@ -20,10 +21,14 @@ struct hal_item {
         hal_grid{launch.grid.x, launch.grid.y, launch.grid.z},
         hal_shared(launch.shared),
         hal_launch_(&launch),
-        hal_own(nullptr) {}
+        hal_own(nullptr),
+        hal_warp_x(0) {}
   inline __attribute__((always_inline)) hal_item(const hal_item& group, unsigned x, unsigned y, unsigned z)
+      : hal_item(group, x, y, z, x / 32) {}
+  inline __attribute__((always_inline)) hal_item(const hal_item& group, unsigned x, unsigned y, unsigned z, unsigned warp)
       : hal_item(group) {
     hal_thread = {x, y, z};
+    hal_warp_x = warp;
   }
 
   inline unsigned hal_index() const {
@@ -34,10 +39,24 @@ struct hal_item {
 }  // namespace hal_items
 using hal_items::hal_item;
 
+// Code of these headers that is not checked with the kernel. Nothing for kernels that are not checked.
+#ifdef HAL_CHECKED
+#define HAL_RAW __attribute__((no_sanitize("thread"), no_sanitize("undefined")))
+#else
+#define HAL_RAW
+#endif
+
 // The thread's present item, for code that is not given its item: operators, methods, functions by pointer, and all code of
 // kernels in the forms that set it. A kernel in another form must not get here: SourceCompiler finds that out from the names
 // of these variables.
 static thread_local hal_item* hal_current;
+#ifdef HAL_CHECKED
+static thread_local const hal_launch* hal_launched;
+#include "hal_checked.h"
+#else
+#define HAL_NOTED inline
+#define HAL_NOTE
+#define hal_hidden(kernel) kernel
 static thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
 static inline hal_item& hal_now() { return *hal_current; }
 // Always there: compilers take a variable that nothing sets for a constant.
@@ -48,9 +67,12 @@ __attribute__((used)) static inline void hal_become(hal_item& item) {
   blockDim = item.hal_size;
   gridDim = item.hal_grid;
 }
+#endif
 
 // What the thread runs. Variables that stand for the dynamic shared memory are told where it is.
+#ifndef HAL_CHECKED
 static thread_local const hal_launch* hal_launched;
+#endif
 struct hal_shared_variable {
   void (*set)(void* shared);
   const hal_shared_variable* next;
@@ -60,7 +82,7 @@ struct hal_shared_variable {
   }
   hal_shared_variable(void (*set)(void*)) : set(set), next(first()) { first() = this; }
 };
-static inline void hal_begin(const hal_launch& launch) {
+HAL_RAW static inline void hal_begin(const hal_launch& launch) {
   hal_launched = &launch;
   for (auto* each = hal_shared_variable::first(); each; each = each->next) each->set(launch.shared);
 }

@@ -50,6 +50,9 @@ struct hal_exchange {
 
 struct hal_warp {
   unsigned alive;
+#ifdef HAL_CHECKED
+  unsigned number;
+#endif
   hal_exchange exchanges[32];
 };
 
@@ -78,25 +81,33 @@ struct hal_fiber {
   const volatile unsigned* waits_for;
   unsigned round;
   bool is_over;
+#ifdef HAL_CHECKED
+  unsigned waiting;  // for these lanes; 0 at a barrier
+  const void* place_of;  // where the source calls what it waits in
+  char* stack;
+#endif
   const hal_call* call;  // the innermost of those that lead to __activemask
   hal_call asks_at;
   unsigned active;  // the lanes that have asked there together; 0 until that is known
 
-  bool may_go_on() const { return !waits_for || *waits_for != round; }
-  bool asks() const { return waits_for == &active && active == 0; }
+  HAL_RAW bool may_go_on() const { return !waits_for || *waits_for != round; }
+  HAL_RAW bool asks() const { return waits_for == &active && active == 0; }
 };
 
 // Where an item stops. A compiler that sees that an item has no such place, as in the form of loops, takes what waits for
 // code that never runs, and leaves it out. Then SourceCompiler would not find hal_switch in a kernel that must not wait.
-static inline hal_fiber* hal_place_of(const hal_item& self) {
+HAL_RAW static inline hal_fiber* hal_place_of(const hal_item& self) {
   hal_fiber* fiber = self.hal_own;
   __asm__("" : "+r"(fiber));
   return fiber;
 }
 
-static inline void hal_barrier_check(hal_meeting* meeting) {
+HAL_RAW static inline void hal_barrier_check(hal_meeting* meeting) {
   if (meeting->alive > 0 && meeting->arrived == meeting->alive) {
     meeting->arrived = 0;
+#ifdef HAL_CHECKED
+    hal_checked_barrier();
+#endif
     meeting->round++;
     meeting->counted[meeting->round & 1] = 0;
   }
@@ -106,21 +117,28 @@ static inline void hal_barrier_check(hal_meeting* meeting) {
 struct hal_at_barrier {
   hal_fiber* fiber;
   unsigned round;
-  hal_at_barrier(hal_item& self, bool yes) : fiber(hal_place_of(self)), round(fiber->meeting->round) {
+  HAL_RAW hal_at_barrier(hal_item& self, bool yes) : fiber(hal_place_of(self)), round(fiber->meeting->round) {
     hal_meeting* meeting = fiber->meeting;
+#ifdef HAL_CHECKED
+    fiber->waiting = 0;
+    fiber->place_of = hal_checked_arrive(self.hal_index(), true);
+#endif
     meeting->counted[round & 1] += yes;
     meeting->arrived++;
     fiber->waits_for = &meeting->round;
     fiber->round = round;
     hal_barrier_check(meeting);
   }
-  bool is_over() const { return fiber->may_go_on(); }
-  int result() const { return fiber->meeting->counted[round & 1]; }
+  HAL_RAW bool is_over() const { return fiber->may_go_on(); }
+  HAL_RAW int result() const { return fiber->meeting->counted[round & 1]; }
 };
 
-static inline void hal_exchange_check(hal_warp* warp, hal_exchange* exchange) {
+HAL_RAW static inline void hal_exchange_check(hal_warp* warp, hal_exchange* exchange) {
   unsigned expected = exchange->mask & warp->alive;
   if (expected == 0 || (exchange->arrived & expected) != expected) return;
+#ifdef HAL_CHECKED
+  hal_checked_meet(warp->number, exchange->arrived);
+#endif
   exchange->given[exchange->round & 1] = exchange->arrived;
   exchange->readers = expected;
   exchange->arrived = 0;
@@ -133,7 +151,7 @@ template <class R, class F> struct hal_at_exchange {
   hal_exchange* exchange;
   unsigned lane, round;
   F read;
-  hal_at_exchange(hal_item& self, unsigned mask, unsigned long long value, F read) : fiber(hal_place_of(self)), read(read) {
+  HAL_RAW hal_at_exchange(hal_item& self, unsigned mask, unsigned long long value, F read) : fiber(hal_place_of(self)), read(read) {
     unsigned index = self.hal_index();
     lane = index & 31;
     hal_warp* warp = fiber->meeting->warps + (index >> 5);
@@ -150,12 +168,16 @@ template <class R, class F> struct hal_at_exchange {
     round = exchange->round;
     exchange->values[round & 1][lane] = value;
     exchange->arrived |= 1u << lane;
+#ifdef HAL_CHECKED
+    fiber->waiting = mask;
+    fiber->place_of = hal_checked_arrive(self.hal_index(), false);
+#endif
     fiber->waits_for = &exchange->round;
     fiber->round = round;
     hal_exchange_check(warp, exchange);
   }
-  bool is_over() const { return fiber->may_go_on(); }
-  R result() const {
+  HAL_RAW bool is_over() const { return fiber->may_go_on(); }
+  HAL_RAW R result() const {
     R result = read(exchange->values[round & 1], exchange->given[round & 1], lane);
     exchange->readers &= ~(1u << lane);
     return result;
@@ -167,18 +189,18 @@ static inline hal_at_exchange<R, F> hal_exchanged(hal_item& self, unsigned mask,
 }
 
 // Stops an item that has a stack of its own until it can go on.
-template <class M> static inline auto hal_stay(const M& meeting) -> decltype(meeting.result()) {
+template <class M> HAL_RAW static inline auto hal_stay(const M& meeting) -> decltype(meeting.result()) {
   if (!meeting.is_over()) hal_switch(&meeting.fiber->place, &meeting.fiber->meeting->main);
   return meeting.result();
 }
 
-template <class T> static inline unsigned long long hal_pack(T value) {
+template <class T> HAL_RAW static inline unsigned long long hal_pack(T value) {
   static_assert(sizeof(T) <= 8, "a value that work items exchange has at most 8 bytes");
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof value);
   return bits;
 }
-template <class T> static inline T hal_unpack(unsigned long long bits) {
+template <class T> HAL_RAW static inline T hal_unpack(unsigned long long bits) {
   T value;
   __builtin_memcpy(&value, &bits, sizeof value);
   return value;
@@ -191,18 +213,18 @@ template <class T> static inline T hal_unpack(unsigned long long bits) {
 
 struct hal_all_at_barrier : hal_at_barrier {
   hal_all_at_barrier(hal_item& self, bool yes) : hal_at_barrier(self, !yes) {}
-  int result() const { return hal_at_barrier::result() == 0; }
+  HAL_RAW int result() const { return hal_at_barrier::result() == 0; }
 };
 struct hal_any_at_barrier : hal_at_barrier {
   using hal_at_barrier::hal_at_barrier;
-  int result() const { return hal_at_barrier::result() > 0; }
+  HAL_RAW int result() const { return hal_at_barrier::result() > 0; }
 };
 HAL_MEETING(void, __syncthreads, (hal_item& self), (self), hal_at_barrier(self, false))
 HAL_MEETING(int, __syncthreads_count, (hal_item& self, int yes), (self, yes), hal_at_barrier(self, yes != 0))
 HAL_MEETING(int, __syncthreads_or, (hal_item& self, int yes), (self, yes), hal_any_at_barrier(self, yes != 0))
 HAL_MEETING(int, __syncthreads_and, (hal_item& self, int yes), (self, yes), hal_all_at_barrier(self, yes != 0))
 HAL_MEETING(void, __syncwarp, (hal_item& self, unsigned mask = ~0u), (self, mask),
-            hal_exchanged<int>(self, mask, 0, [](unsigned long long*, unsigned, unsigned) { return 0; }))
+            hal_exchanged<int>(self, mask, 0, [](unsigned long long*, unsigned, unsigned) HAL_RAW { return 0; }))
 
 // What lane a shuffle reads, within the part of the warp of the given width that the lane is in.
 static inline unsigned hal_lane_of(unsigned lane, int from, int width) {
@@ -223,7 +245,7 @@ static inline unsigned hal_lane_xor(unsigned lane, int mask, int width) {
 
 #define HAL_SHUFFLE(name, argument, lane_of)                                                                      \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
-    return hal_exchanged<T>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) { \
+    return hal_exchanged<T>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) HAL_RAW { \
       const unsigned other = lane_of(lane, from, width);                                                          \
       return given >> other & 1 ? hal_unpack<T>(values[other]) : value;                                           \
     });                                                                                                           \
@@ -236,7 +258,7 @@ HAL_SHUFFLE(__shfl_up_sync, unsigned, hal_lane_up)
 HAL_SHUFFLE(__shfl_down_sync, unsigned, hal_lane_down)
 HAL_SHUFFLE(__shfl_xor_sync, int, hal_lane_xor)
 
-static inline unsigned hal_ballot_of(unsigned long long* values, unsigned given) {
+HAL_RAW static inline unsigned hal_ballot_of(unsigned long long* values, unsigned given) {
   unsigned result = 0;
   for (unsigned i = 0; i < 32; i++) {
     if (given >> i & 1) result |= (unsigned)values[i] << i;
@@ -244,20 +266,20 @@ static inline unsigned hal_ballot_of(unsigned long long* values, unsigned given)
   return result;
 }
 HAL_MEETING(unsigned, __ballot_sync, (hal_item& self, unsigned mask, int yes), (self, mask, yes),
-            hal_exchanged<unsigned>(self, mask, yes != 0, [](unsigned long long* values, unsigned given, unsigned) {
+            hal_exchanged<unsigned>(self, mask, yes != 0, [](unsigned long long* values, unsigned given, unsigned) HAL_RAW {
               return hal_ballot_of(values, given);
             }))
 HAL_MEETING(int, __any_sync, (hal_item& self, unsigned mask, int yes), (self, mask, yes),
-            hal_exchanged<int>(self, mask, yes != 0, [](unsigned long long* values, unsigned given, unsigned) {
+            hal_exchanged<int>(self, mask, yes != 0, [](unsigned long long* values, unsigned given, unsigned) HAL_RAW {
               return hal_ballot_of(values, given) != 0;
             }))
 HAL_MEETING(int, __all_sync, (hal_item& self, unsigned mask, int yes), (self, mask, yes),
-            hal_exchanged<int>(self, mask, yes == 0, [](unsigned long long* values, unsigned given, unsigned) {
+            hal_exchanged<int>(self, mask, yes == 0, [](unsigned long long* values, unsigned given, unsigned) HAL_RAW {
               return hal_ballot_of(values, given) == 0;
             }))
 
 // Compares the bits of values: -0 is another value than 0, and NaN is the same as NaN.
-template <class T> static inline unsigned hal_match_of(unsigned long long* values, unsigned given, T value) {
+template <class T> HAL_RAW static inline unsigned hal_match_of(unsigned long long* values, unsigned given, T value) {
   const unsigned long long own = hal_pack(value);
   unsigned result = 0;
   for (unsigned i = 0; i < 32; i++) {
@@ -266,7 +288,7 @@ template <class T> static inline unsigned hal_match_of(unsigned long long* value
   return result;
 }
 template <class T> static inline auto hal_at___match_any_sync(hal_item& self, unsigned mask, T value) {
-  return hal_exchanged<unsigned>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned) {
+  return hal_exchanged<unsigned>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned) HAL_RAW {
     return hal_match_of(values, given, value);
   });
 }
@@ -274,7 +296,7 @@ template <class T> static inline unsigned __match_any_sync(hal_item& self, unsig
   return hal_stay(hal_at___match_any_sync(self, mask, value));
 }
 template <class T> static inline auto hal_at___match_all_sync(hal_item& self, unsigned mask, T value, int* all) {
-  return hal_exchanged<unsigned>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned) {
+  return hal_exchanged<unsigned>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned) HAL_RAW {
     *all = hal_match_of(values, given, value) == given;
     return *all ? given : 0u;
   });
@@ -291,8 +313,8 @@ struct hal_at_active {
     fiber->waits_for = &fiber->active;
     fiber->round = fiber->active = 0;
   }
-  bool is_over() const { return fiber->may_go_on(); }
-  unsigned result() const { return fiber->active; }
+  HAL_RAW bool is_over() const { return fiber->may_go_on(); }
+  HAL_RAW unsigned result() const { return fiber->active; }
 };
 HAL_MEETING(unsigned, __activemask, (hal_item& self, unsigned number), (self, number), hal_at_active(self, number))
 
@@ -337,7 +359,7 @@ static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
 
 #define HAL_REDUCE(name, expression)                                                                              \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \
-    return hal_exchanged<T>(self, mask, hal_pack(value), [](unsigned long long* values, unsigned given, unsigned) { \
+    return hal_exchanged<T>(self, mask, hal_pack(value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
       T a = T();                                                                                                  \
       bool is_first = true;                                                                                       \
       for (unsigned i = 0; i < 32; i++) {                                                                         \
@@ -360,23 +382,26 @@ HAL_REDUCE(__reduce_or_sync, a | b)
 HAL_REDUCE(__reduce_xor_sync, a ^ b)
 
 // The same for the present item of the thread.
-static inline void __syncthreads() { __syncthreads(hal_now()); }
-static inline int __syncthreads_count(int yes) { return __syncthreads_count(hal_now(), yes); }
-static inline int __syncthreads_or(int yes) { return __syncthreads_or(hal_now(), yes); }
-static inline int __syncthreads_and(int yes) { return __syncthreads_and(hal_now(), yes); }
-static inline void __syncwarp(unsigned mask = ~0u) { __syncwarp(hal_now(), mask); }
-static inline unsigned __ballot_sync(unsigned mask, int yes) { return __ballot_sync(hal_now(), mask, yes); }
-static inline int __any_sync(unsigned mask, int yes) { return __any_sync(hal_now(), mask, yes); }
-static inline int __all_sync(unsigned mask, int yes) { return __all_sync(hal_now(), mask, yes); }
-static inline unsigned __activemask(unsigned number) { return __activemask(hal_now(), number); }
-template <class T> static inline unsigned __match_any_sync(unsigned mask, T value) {
+static HAL_NOTED void __syncthreads() { HAL_NOTE __syncthreads(hal_now()); }
+static HAL_NOTED int __syncthreads_count(int yes) { HAL_NOTE return __syncthreads_count(hal_now(), yes); }
+static HAL_NOTED int __syncthreads_or(int yes) { HAL_NOTE return __syncthreads_or(hal_now(), yes); }
+static HAL_NOTED int __syncthreads_and(int yes) { HAL_NOTE return __syncthreads_and(hal_now(), yes); }
+static HAL_NOTED void __syncwarp(unsigned mask = ~0u) { HAL_NOTE __syncwarp(hal_now(), mask); }
+static HAL_NOTED unsigned __ballot_sync(unsigned mask, int yes) { HAL_NOTE return __ballot_sync(hal_now(), mask, yes); }
+static HAL_NOTED int __any_sync(unsigned mask, int yes) { HAL_NOTE return __any_sync(hal_now(), mask, yes); }
+static HAL_NOTED int __all_sync(unsigned mask, int yes) { HAL_NOTE return __all_sync(hal_now(), mask, yes); }
+static HAL_NOTED unsigned __activemask(unsigned number) { HAL_NOTE return __activemask(hal_now(), number); }
+template <class T> static HAL_NOTED unsigned __match_any_sync(unsigned mask, T value) {
+  HAL_NOTE
   return __match_any_sync(hal_now(), mask, value);
 }
-template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int* all) {
+template <class T> static HAL_NOTED unsigned __match_all_sync(unsigned mask, T value, int* all) {
+  HAL_NOTE
   return __match_all_sync(hal_now(), mask, value, all);
 }
 #define HAL_PRESENT_SHUFFLE(name, argument)                                                            \
-  template <class T> static inline T name(unsigned mask, T value, argument from, int width = 32) { \
+  template <class T> static HAL_NOTED T name(unsigned mask, T value, argument from, int width = 32) { \
+    HAL_NOTE                                                                                           \
     return name(hal_now(), mask, value, from, width);                                                  \
   }
 HAL_PRESENT_SHUFFLE(__shfl_sync, int)
@@ -384,7 +409,7 @@ HAL_PRESENT_SHUFFLE(__shfl_up_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_down_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_xor_sync, int)
 #define HAL_PRESENT_REDUCE(name) \
-  template <class T> static inline T name(unsigned mask, T value) { return name(hal_now(), mask, value); }
+  template <class T> static HAL_NOTED T name(unsigned mask, T value) { HAL_NOTE return name(hal_now(), mask, value); }
 HAL_PRESENT_REDUCE(__reduce_add_sync)
 HAL_PRESENT_REDUCE(__reduce_min_sync)
 HAL_PRESENT_REDUCE(__reduce_max_sync)

@@ -17,20 +17,24 @@ struct hal_member {
   unsigned hal_rank() const { return hal_self_.hal_index(); }
   unsigned hal_items() const { return hal_self_.hal_count(); }
   unsigned hal_lane() const { return hal_self_.hal_index() & 31; }
-  void hal_barrier() const { __syncthreads(hal_self_); }
-  void hal_meet(unsigned mask) const { __syncwarp(hal_self_, mask); }
-  unsigned hal_votes(unsigned mask, int yes) const { return __ballot_sync(hal_self_, mask, yes); }
-  template <class T> unsigned hal_matches(unsigned mask, T value) const { return __match_any_sync(hal_self_, mask, value); }
-  template <class T> T hal_shfl(unsigned mask, T value, int from, int width) const {
+  HAL_NOTED void hal_barrier() const { HAL_NOTE __syncthreads(hal_self_); }
+  HAL_NOTED void hal_meet(unsigned mask) const { HAL_NOTE __syncwarp(hal_self_, mask); }
+  HAL_NOTED unsigned hal_votes(unsigned mask, int yes) const { HAL_NOTE return __ballot_sync(hal_self_, mask, yes); }
+  template <class T> HAL_NOTED unsigned hal_matches(unsigned mask, T value) const { HAL_NOTE return __match_any_sync(hal_self_, mask, value); }
+  template <class T> HAL_NOTED T hal_shfl(unsigned mask, T value, int from, int width) const {
+    HAL_NOTE
     return __shfl_sync(hal_self_, mask, value, from, width);
   }
-  template <class T> T hal_shfl_up(unsigned mask, T value, unsigned by, int width) const {
+  template <class T> HAL_NOTED T hal_shfl_up(unsigned mask, T value, unsigned by, int width) const {
+    HAL_NOTE
     return __shfl_up_sync(hal_self_, mask, value, by, width);
   }
-  template <class T> T hal_shfl_down(unsigned mask, T value, unsigned by, int width) const {
+  template <class T> HAL_NOTED T hal_shfl_down(unsigned mask, T value, unsigned by, int width) const {
+    HAL_NOTE
     return __shfl_down_sync(hal_self_, mask, value, by, width);
   }
-  template <class T> T hal_shfl_xor(unsigned mask, T value, int with, int width) const {
+  template <class T> HAL_NOTED T hal_shfl_xor(unsigned mask, T value, int with, int width) const {
+    HAL_NOTE
     return __shfl_xor_sync(hal_self_, mask, value, with, width);
   }
 };

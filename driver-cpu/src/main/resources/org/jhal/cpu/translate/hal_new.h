@@ -11,8 +11,13 @@ static inline void* hal_allocated(void* memory) {
   if (!memory) hal_stop(HAL_NO_MEMORY, "their calls of new");
   return memory;
 }
-void* operator new(size_t size) { return hal_allocated(__builtin_malloc(size)); }
-void* operator new[](size_t size) { return hal_allocated(__builtin_malloc(size)); }
+#ifdef HAL_CHECKED
+#define malloc(size) hal_checked_allocated(__builtin_malloc(size), size)
+#else
+#define hal_checked_allocated(memory, size) memory
+#endif
+void* operator new(size_t size) { return hal_allocated(hal_checked_allocated(__builtin_malloc(size), size)); }
+void* operator new[](size_t size) { return hal_allocated(hal_checked_allocated(__builtin_malloc(size), size)); }
 void operator delete(void* at) noexcept { __builtin_free(at); }
 void operator delete[](void* at) noexcept { __builtin_free(at); }
 void operator delete(void* at, size_t) noexcept { __builtin_free(at); }
@@ -25,8 +30,8 @@ namespace std {
 enum class align_val_t : size_t;
 }
 extern "C" void* aligned_alloc(size_t align, size_t size) noexcept;
-void* operator new(size_t size, std::align_val_t align) { return hal_allocated(aligned_alloc((size_t)align, size)); }
-void* operator new[](size_t size, std::align_val_t align) { return hal_allocated(aligned_alloc((size_t)align, size)); }
+void* operator new(size_t size, std::align_val_t align) { return hal_allocated(hal_checked_allocated(aligned_alloc((size_t)align, size), size)); }
+void* operator new[](size_t size, std::align_val_t align) { return hal_allocated(hal_checked_allocated(aligned_alloc((size_t)align, size), size)); }
 void operator delete(void* at, std::align_val_t) noexcept { __builtin_free(at); }
 void operator delete[](void* at, std::align_val_t) noexcept { __builtin_free(at); }
 void operator delete(void* at, size_t, std::align_val_t) noexcept { __builtin_free(at); }

@@ -49,6 +49,27 @@ struct hal_plain<void (*)(A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<A
   }
 };
 
+#ifdef HAL_CHECKED
+// Of a kernel that is checked, the hooks run the items.
+template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_asking;
+template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
+struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
+  template <unsigned... I> HAL_RAW static inline void spread(void* const* arguments, hal_indexes<I...>) {
+    (void)arguments;
+    hal_hidden(kernel)(*(hal_bare<A>*)arguments[I]...);
+  }
+  HAL_RAW static void one(const hal_launch* launch, const hal_checked* self) {
+    (void)self;
+    spread(launch->arguments, typename hal_asking::indexes());
+  }
+  HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+    hal_begin(*launch);
+    hal_checked_begin(launch, {X, Y, Z});
+    hal_current = nullptr;
+    hal_checked_items(launch, first, count, one);
+  }
+};
+#else
 // The same for kernels with code that asks the thread which item it is.
 template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_asking;
 template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
@@ -61,6 +82,7 @@ struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
     hal_plain<void (*)(hal_item&, A...), &one, X, Y, Z>::run(launch, first, count);
   }
 };
+#endif
 
 // A kernel that was divided, and runs workgroups itself.
 template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_divided;
@@ -78,7 +100,7 @@ struct hal_divided<void (*)(HAL_RANGE, A...), kernel, X, Y, Z> : hal_parameters<
 };
 
 // Goes on with the items of a workgroup that may, until all are over. `go_on` runs one up to where it stops or ends.
-template <class F> static inline void hal_rounds(const hal_launch& launch, hal_meeting& meeting, hal_fiber* fibers, unsigned items, F go_on) {
+template <class F> HAL_RAW static inline void hal_rounds(const hal_launch& launch, hal_meeting& meeting, hal_fiber* fibers, unsigned items, F go_on) {
   while (meeting.alive > 0) {
     bool has_moved = false;
     for (unsigned i = 0; i < items; i++) {
@@ -87,15 +109,27 @@ template <class F> static inline void hal_rounds(const hal_launch& launch, hal_m
       has_moved = true;
       go_on(fiber, i);
     }
-    if (!has_moved && !hal_answer(fibers, items)) launch.stop(HAL_STUCK, nullptr);
+    if (has_moved || hal_answer(fibers, items)) continue;
+#ifdef HAL_CHECKED
+    for (unsigned i = 0; i < items; i++) {
+      if (fibers[i].is_over) continue;
+      hal_checked_note(fibers[i].place_of);
+      hal_checked_stuck(i, fibers[i].waiting);
+      return;
+    }
+#endif
+    launch.stop(HAL_STUCK, nullptr);
   }
 }
 
-static inline void hal_assemble(const hal_launch& launch, uint3 block, uint3 size, hal_meeting& meeting, hal_fiber* fibers) {
+HAL_RAW static inline void hal_assemble(const hal_launch& launch, uint3 block, uint3 size, hal_meeting& meeting, hal_fiber* fibers) {
   unsigned items = size.x * size.y * size.z;
   meeting.alive = items;
   for (unsigned w = 0; w < (items + 31) / 32; w++) {
     unsigned lanes = items - 32 * w;
+#ifdef HAL_CHECKED
+    meeting.warps[w].number = w;
+#endif
     meeting.warps[w].alive = lanes >= 32 ? ~0u : (1u << lanes) - 1;
     for (hal_exchange& exchange : meeting.warps[w].exchanges) {
       exchange.mask = exchange.arrived = exchange.readers = exchange.round = 0;
@@ -113,10 +147,13 @@ static inline void hal_assemble(const hal_launch& launch, uint3 block, uint3 siz
 }
 
 // An item has ended: the others no longer wait for it.
-static inline void hal_leave(hal_fiber* fiber) {
+HAL_RAW static inline void hal_leave(hal_fiber* fiber) {
   hal_meeting* meeting = fiber->meeting;
   fiber->is_over = true;
   meeting->alive--;
+#ifdef HAL_CHECKED
+  hal_checked_leave(fiber->item.hal_index());
+#endif
   hal_barrier_check(meeting);
   unsigned index = fiber->item.hal_index();
   hal_warp* warp = meeting->warps + (index >> 5);
@@ -139,22 +176,32 @@ struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
   static constexpr unsigned long stack_size = 64 << 10;
 
   template <unsigned... I>
-  static void one(hal_fiber* fiber, hal_indexes<I...>) {
+  HAL_RAW static void one(hal_fiber* fiber, hal_indexes<I...>) {
     void* const* arguments = fiber->item.hal_launch_->arguments;
     (void)arguments;
-    kernel(*(hal_bare<A>*)arguments[I]...);
+    hal_hidden(kernel)(*(hal_bare<A>*)arguments[I]...);
   }
-  static hal_fiber*& starting() {
+  HAL_RAW static hal_fiber*& starting() {
     static thread_local hal_fiber* fiber;
     return fiber;
   }
-  static void body() {
+  HAL_RAW static void body() {
     hal_fiber* fiber = starting();
     one(fiber, typename hal_fibers::indexes());
     hal_leave(fiber);
     hal_switch(&fiber->place, &fiber->meeting->main);
   }
-  static void begin(hal_fiber* fiber, void* stack) {
+#ifdef HAL_CHECKED
+  HAL_RAW static void abandon() {
+    hal_fiber* fiber = starting();
+    hal_leave(fiber);
+    hal_switch(&fiber->place, &fiber->meeting->main);
+  }
+#endif
+  HAL_RAW static void begin(hal_fiber* fiber, void* stack) {
+#ifdef HAL_CHECKED
+    fiber->stack = (char*)stack;
+#endif
     void** top = (void**)((char*)stack + stack_size);
 #if defined(__x86_64__)
     *--top = nullptr;
@@ -167,21 +214,38 @@ struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
 #endif
     fiber->place = top;
   }
-  static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
     hal_fiber* fibers = hal_array<hal_fiber>(*launch, items);
     hal_warp* warps = hal_array<hal_warp>(*launch, (items + 31) / 32);
     hal_begin(*launch);
+#ifdef HAL_CHECKED
+    hal_checked_begin(launch, {X, Y, Z});
+    hal_checked_private(fibers, fibers + items);
+    hal_checked_private(warps, warps + (items + 31) / 32);
+#endif
     for (hal_cursor at(*launch, first); count > 0; count--, at.next(1)) {
       hal_meeting meeting{};
       meeting.warps = warps;
       hal_assemble(*launch, at.block, {X, Y, Z}, meeting, fibers);
+#ifdef HAL_CHECKED
+      hal_checked_group(((unsigned long long)at.block.z * launch->grid.y + at.block.y) * launch->grid.x + at.block.x,
+                        {at.block.x, at.block.y, at.block.z});
+#endif
       for (unsigned i = 0; i < items; i++) begin(fibers + i, launch->stack(i, stack_size));
-      hal_rounds(*launch, meeting, fibers, items, [&](hal_fiber* fiber, unsigned) {
+      hal_rounds(*launch, meeting, fibers, items, [&](hal_fiber* fiber, unsigned i) HAL_RAW {
+        (void)i;
         starting() = fiber;
         hal_become(fiber->item);
+#ifdef HAL_CHECKED
+        hal_checked_become(i, {fiber->item.hal_thread.x, fiber->item.hal_thread.y, fiber->item.hal_thread.z}, fiber->stack,
+                           fiber->stack + stack_size, abandon);
+#endif
         hal_switch(&meeting.main, &fiber->place);
       });
     }
+#ifdef HAL_CHECKED
+    hal_checked_end();
+#endif
   }
 };
 

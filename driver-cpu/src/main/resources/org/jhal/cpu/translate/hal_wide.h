@@ -10,6 +10,7 @@
 // An int.
 struct hal_wide_int { long long value; };
 struct hal_wide_literal { int value; }; // not negative
+struct hal_wide_thread_int { long long value; }; // threadIdx.x
 // An unsigned.
 struct hal_wide_unsigned { unsigned value; };
 struct hal_wide_block { unsigned value; }; // blockIdx.x, and its products with the following and with literals
@@ -18,6 +19,7 @@ struct hal_wide_shift { unsigned value; }; // the product of blockIdx.x and an i
 // An unsigned that is greater by one for the next item of a row: that of the first item, and how far this one is behind it.
 // `most`: what it is made of decides whether it may wrap around between two items of a row.
 template <int most> struct hal_wide_row { unsigned first, behind; };
+struct hal_wide_thread { unsigned first, behind; }; // threadIdx.x
 enum { HAL_WRAPS, HAL_WRAPS_AS_UNSIGNED /* as an int it does only if an int overflows */, HAL_COUNTS /* only beyond 32 bits */ };
 
 // What is not computed again, since that may have effects.
@@ -32,6 +34,8 @@ template <> struct hal_wide_of<hal_wide_unsigned> : hal_wide_is<HAL_UNSIGNED, HA
 template <> struct hal_wide_of<hal_wide_size> : hal_wide_is<HAL_UNSIGNED, HAL_COUNTS> {};
 template <> struct hal_wide_of<hal_wide_shift> : hal_wide_is<HAL_UNSIGNED, HAL_WRAPS_AS_UNSIGNED> {};
 template <> struct hal_wide_of<hal_wide_block> : hal_wide_is<HAL_UNSIGNED, HAL_COUNTS> {};
+template <> struct hal_wide_of<hal_wide_thread_int> : hal_wide_is<HAL_INT, HAL_WRAPS_AS_UNSIGNED> {};
+template <> struct hal_wide_of<hal_wide_thread> : hal_wide_is<HAL_ROW, HAL_COUNTS> {};
 template <int m> struct hal_wide_of<hal_wide_row<m>> : hal_wide_is<HAL_ROW, m> {};
 template <> struct hal_wide_of<hal_wide_opaque> : hal_wide_is<HAL_OPAQUE, HAL_WRAPS> {};
 template <> struct hal_wide_of<long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
@@ -56,7 +60,7 @@ HAL_LEAF(unsigned, hal_wide_unsigned)
 #undef HAL_LEAF
 
 static constexpr inline hal_wide_literal hal_literally(int x) { return {x}; }
-static constexpr inline hal_wide_row<HAL_COUNTS> hal_item_x(unsigned x) { return {0, x}; }
+static constexpr inline hal_wide_thread hal_item_x(unsigned x) { return {0, x}; }
 static constexpr inline hal_wide_block hal_block_x(unsigned x) { return {x}; }
 static constexpr inline hal_wide_size hal_size_x(unsigned x) { return {x}; }
 
@@ -69,6 +73,8 @@ template <class T> static constexpr inline auto hal_wide_again(T&& x) {
 // As the source computes it.
 static constexpr inline int hal_wide_value(hal_wide_int x) { return (int)x.value; }
 static constexpr inline int hal_wide_value(hal_wide_literal x) { return x.value; }
+static constexpr inline int hal_wide_value(hal_wide_thread_int x) { return (int)x.value; }
+static constexpr inline unsigned hal_wide_value(hal_wide_thread x) { return x.first + x.behind; }
 static constexpr inline unsigned hal_wide_value(hal_wide_unsigned x) { return x.value; }
 static constexpr inline unsigned hal_wide_value(hal_wide_size x) { return x.value; }
 static constexpr inline unsigned hal_wide_value(hal_wide_shift x) { return x.value; }
@@ -88,10 +94,13 @@ template <class T> static constexpr inline T&& hal_wide_value(T&& x) { return st
   (void)is_small_a, (void)is_small_b, (void)less, (void)is_object;
 HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator+(A&& a, B&& b) {
   HAL_KINDS
+  constexpr bool is_block_a = hal_equal<hal_bare<A>, hal_wide_block>::value, is_block_b = hal_equal<hal_bare<B>, hal_wide_block>::value;
   if constexpr (is_object) return hal_wide_opaque{};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_INT) return hal_wide_int{(long long)a.value + b.value};
   else if constexpr (a_of::kind == HAL_ROW && is_small_b) return hal_wide_row<most>{a.first + (unsigned)b.value, a.behind};
   else if constexpr (is_small_a && b_of::kind == HAL_ROW) return hal_wide_row<most>{(unsigned)a.value + b.first, b.behind};
+  else if constexpr (is_block_a && hal_equal<hal_bare<B>, hal_wide_thread_int>::value) return hal_wide_row<HAL_COUNTS>{a.value, (unsigned)b.value};
+  else if constexpr (hal_equal<hal_bare<A>, hal_wide_thread_int>::value && is_block_b) return hal_wide_row<HAL_COUNTS>{b.value, (unsigned)a.value};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<B>)a.value + b;
   else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a + (hal_bare<A>)b.value;
   else return hal_wide_leaf(hal_wide_value(a) + hal_wide_value(b));
@@ -131,7 +140,9 @@ template <class T> static constexpr inline __attribute__((always_inline)) declty
 template <class T, class E> static constexpr inline __attribute__((always_inline)) auto hal_wide_variable(E x, const T& variable) {
   typedef hal_wide_of<E> of;
   if constexpr (hal_equal<T, int>::value) {
-    if constexpr (of::kind == HAL_ROW && of::most != HAL_WRAPS) return hal_wide_int{(long long)(int)x.first + x.behind};
+    if constexpr (hal_equal<E, hal_wide_thread>::value) return hal_wide_thread_int{x.behind};
+    else if constexpr (of::kind == HAL_ROW && of::most != HAL_WRAPS) return hal_wide_int{(long long)(int)x.first + x.behind};
+    else if constexpr (hal_equal<E, hal_wide_thread_int>::value) return x;
     else if constexpr (of::kind == HAL_INT) return hal_wide_int{x.value};
     else return hal_wide_int{variable};
   } else if constexpr (hal_equal<T, unsigned>::value) {

@@ -37,7 +37,9 @@ class ObjectFileTest {
       """;
 
   private static void look(String source, HostCompiler.Check check) {
-    HostCompiler.find().orElseThrow().compile(source, "native", List.of("-fno-rtti"), "it", check);
+    HostCompiler.find()
+        .orElseThrow()
+        .compile(source, "native", 0, List.of("-fno-rtti"), "it", check);
   }
 
   @Test

@@ -124,9 +124,11 @@ class LevelsTest {
   @Test
   void noItemIsAskedWhetherItIsAliveBeforeOneCanHaveEnded() {
     String[] loops = translation("ending").text().split("HAL_ITEMS_BEGIN", -1);
-    assertEquals(3, loops.length, "loops over the items, and what is before them");
+    assertEquals(4, loops.length, "loops over the items, and what is before them");
     assertFalse(loops[1].startsWith(" if (!("), loops[1]);
-    assertTrue(loops[2].startsWith(" if (!(hal_alive[hal_i])) continue;"), loops[2]);
+    assertTrue(loops[1].contains(" if (hal_all_alive) {"), loops[1]);
+    assertFalse(loops[2].startsWith(" if (!("), loops[2]);
+    assertTrue(loops[3].startsWith(" if (!(hal_alive[hal_i])) continue;"), loops[3]);
   }
 
   /** Would take hours if any stage looked at all functions once for each of them. */

@@ -160,8 +160,14 @@ class LoopInterchangeTest {
   }
 
   private static boolean isTurned(String loop, int width) {
+    return isTurned("", loop, width);
+  }
+
+  private static boolean isTurned(String before, String loop, int width) {
     String source =
-        "# 1 \"a.cpp\"\n__global__ void k(int n, int m, const float* a, float* b, int* c) {\n"
+        "# 1 \"a.cpp\"\n"
+            + before
+            + "__global__ void k(int n, int m, const float* a, float* b, int* c) {\n"
             + "int x = blockIdx.x * blockDim.x + threadIdx.x;\nfloat sum = 0.0f;\n"
             + loop
             + "\nb[x] = sum;\n}\n";
@@ -196,5 +202,29 @@ class LoopInterchangeTest {
   @Test
   void narrowWorkgroupsKeepTheirLoops() {
     assertFalse(isTurned("for (int k = 0; k < n; k++) sum += a[k];", 4));
+  }
+
+  /** An operator of a class is not that of numbers, which is seen from what a statement has. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "true  | for (int k = 0; k < n; k++) sum += a[k] * a[k * m + x];",
+        "true  | for (unsigned long k = 0; k < n; k++) sum += fabsf(a[k] * a[k * blockDim.x + x]);",
+        "false | Complex z; for (int k = 0; k < n; k++) { z * k; sum += a[k * m + x]; }",
+        "false | for (int k = 0; k < n; k++) { Complex(1) * k; sum += a[k * m + x]; }",
+        "false | for (int k = 0; k < n; k++) { one() * k; sum += a[k * m + x]; }",
+        "false | for (int k = 0; k < n; k++) { 1_z * k; sum += a[k * m + x]; }",
+        "false | for (int k = 0; k < n; k++) { threadIdx * k; sum += a[k * m + x]; }",
+        "false | for (int k = 0; k < n; k++) { uint(1) * k; sum += a[k * m + x]; }",
+        "false | for (int k = 0; k < n; k++) { min(1, 2) * k; sum += a[k * m + x]; }",
+        "false | [&](Complex n, int k) { n * k; }; for (int k = 0; k < n; k++) sum += a[k * m + x];",
+      })
+  void operatorsOfClassesSlowNoOthers(boolean isTurned, String loop) {
+    String before =
+        "struct Complex { float re; Complex(float); Complex operator*(const int& k) const; };\n"
+            + "typedef Complex uint; Complex one(); Complex min(int a, int b);\n"
+            + "Complex operator*(uint3 a, const int& b);\n";
+    assertEquals(isTurned, isTurned(before, loop, 64));
   }
 }

@@ -515,3 +515,43 @@ KERNEL(shared_array_of_a_function) {
   int sum = 0;
   for (int k = 0; k < 40; k++) { sum += in[(k + i) % COUNT]; }
   WRITE(at[i & 63] == i && sum >= 0); }
+
+//@ static_method_with_a_result_of_its_class 1
+using Value = int;
+struct Op { using Value = unsigned char; static __device__ Value f(int v) { return v + threadIdx.x + 250; } };
+KERNEL(static_method_with_a_result_of_its_class) { WRITE(Op::f(0) == ((threadIdx.x + 250) & 255)); }
+
+//@ static_method_with_a_default_of_its_class 1
+__device__ constexpr int FACTOR = 100;
+struct Op { static constexpr int FACTOR = 3; template <int M = FACTOR> static __device__ int f(int v) { return v * M + threadIdx.x; } };
+KERNEL(static_method_with_a_default_of_its_class) { WRITE(Op::f(2) == 6 + threadIdx.x); }
+
+//@ type_with_the_name_of_a_wide_integer 1
+KERNEL(type_with_the_name_of_a_wide_integer) {
+  typedef unsigned char uint;
+  uint c = blockIdx.x * 64 + threadIdx.x;
+  WRITE(1);
+  if (c < 100) return;
+  WRITE((INDEX & 255) >= 100); }
+
+//@ narrow_cast_with_the_name_of_a_wide_integer 1
+KERNEL(narrow_cast_with_the_name_of_a_wide_integer) {
+  typedef unsigned char uint;
+  int i = blockIdx.x * 64 + (uint)(threadIdx.x + 256);
+  out[i] = 1; }
+
+//@ type_of_a_variable_in_parentheses 1
+template <class T> struct Kind { static constexpr int value = 1; };
+template <class T> struct Kind<T&> { static constexpr int value = 2; };
+template <class T> struct Kind<const T&> { static constexpr int value = 3; };
+KERNEL(type_of_a_variable_in_parentheses) {
+  __shared__ int s[64];
+  int u = gridDim.x;
+  EXCHANGE(s, Kind<decltype((u))>::value);
+  WRITE(s[threadIdx.x] == 2 && Kind<decltype((u))>::value == 2); }
+
+//@ shuffle_of_comparisons 1
+KERNEL(shuffle_of_comparisons) {
+  int a = threadIdx.x & 7, b = 4, c = threadIdx.x & 3, d = 1;
+  int found = __shfl_sync(~0u, a < b, c > d);
+  WRITE(found == 1); }

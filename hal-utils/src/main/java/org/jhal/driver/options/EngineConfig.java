@@ -20,6 +20,8 @@ import java.time.Duration;
  * @param sharesEvents whether the device and others of its driver wait for each other's events
  * @param sharesMemory whether the device and others of its driver use each other's memory
  * @param tracesLeaks whether the report of a leaked buffer or command buffer says where it was made
+ * @param findsHazards whether operations that touch the same bytes without an order are reported
+ * @param failsByHazards whether such an operation fails instead
  */
 public record EngineConfig(
     int queues,
@@ -32,4 +34,35 @@ public record EngineConfig(
     int copyThreads,
     boolean sharesEvents,
     boolean sharesMemory,
-    boolean tracesLeaks) {}
+    boolean tracesLeaks,
+    boolean findsHazards,
+    boolean failsByHazards) {
+  /** A configuration that looks for no hazards. */
+  public EngineConfig(
+      int queues,
+      int inflight,
+      long spinNanos,
+      long completionSpinNanos,
+      Duration closeTimeout,
+      Duration abortTimeout,
+      int hostCalls,
+      int copyThreads,
+      boolean sharesEvents,
+      boolean sharesMemory,
+      boolean tracesLeaks) {
+    this(
+        queues,
+        inflight,
+        spinNanos,
+        completionSpinNanos,
+        closeTimeout,
+        abortTimeout,
+        hostCalls,
+        copyThreads,
+        sharesEvents,
+        sharesMemory,
+        tracesLeaks,
+        false,
+        false);
+  }
+}

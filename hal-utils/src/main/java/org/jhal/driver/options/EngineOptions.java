@@ -60,6 +60,12 @@ public final class EngineOptions {
           "report",
           List.of("report", "trace"),
           "whether the report of what was leaked says where it was made");
+  private final Option<String> validate =
+      Option.choice(
+          "validate",
+          "off",
+          List.of("off", "hazards", "hazards,fail"),
+          "whether operations that touch the same bytes without an order are reported, or fail");
 
   /**
    * The options with a driver's own defaults.
@@ -110,7 +116,8 @@ public final class EngineOptions {
         hostCalls,
         copyThreads,
         peers,
-        leaks);
+        leaks,
+        validate);
   }
 
   /** The configuration that these settings give. */
@@ -126,6 +133,8 @@ public final class EngineOptions {
         settings.getInt(copyThreads),
         !settings.get(peers).equals("none"),
         settings.get(peers).equals("memory"),
-        settings.get(leaks).equals("trace"));
+        settings.get(leaks).equals("trace"),
+        !settings.get(validate).equals("off"),
+        settings.get(validate).equals("hazards,fail"));
   }
 }

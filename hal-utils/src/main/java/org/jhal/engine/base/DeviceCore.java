@@ -26,6 +26,7 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Names;
+import org.jhal.engine.hazard.HazardRecord;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceEnd;
 import org.jhal.engine.queue.DeviceLoss;
@@ -78,6 +79,7 @@ public final class DeviceCore<E> implements Explainable {
   private final DeviceLoss loss = new Loss();
   private volatile Consumer<HalException> onLost = cause -> {}; // set once, before there are queues
 
+  private final AtomicBoolean isRecorded = new AtomicBoolean(); // see HazardRecord#open
   private volatile boolean isCloseOver; // written by the closing thread
 
   /**
@@ -97,6 +99,10 @@ public final class DeviceCore<E> implements Explainable {
     this.calls = new BackendCalls(name, backend, lost, this::loseUnlessClosed);
     this.leases = new Leases(name, calls);
     this.pools = new DevicePools(name, config, calls, this::loseBecause);
+    if (config.findsHazards()) { // last: the close of the device ends it
+      HazardRecord.open(text -> Failures.log(LOG, Level.WARNING, text, null));
+      isRecorded.set(true);
+    }
   }
 
   public Device view() {
@@ -124,6 +130,16 @@ public final class DeviceCore<E> implements Explainable {
 
   Set<Command.Kind> supportedCommands() {
     return supportedCommands;
+  }
+
+  /** Whether operations that touch the same bytes without an order are reported. */
+  public boolean findsHazards() {
+    return config.findsHazards();
+  }
+
+  /** Whether such operations fail instead. */
+  public boolean failsByHazards() {
+    return config.failsByHazards();
   }
 
   public boolean tracesLeaks() {
@@ -381,6 +397,9 @@ public final class DeviceCore<E> implements Explainable {
   /** Closing is done, apart from what may still have to be freed. */
   public void setCloseOver() {
     isCloseOver = true;
+    if (findsHazards() && isRecorded.compareAndSet(true, false)) {
+      HazardRecord.close();
+    }
   }
 
   /** Whether closing is done, apart from what may still have to be freed. */

@@ -14,6 +14,8 @@ import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
+import org.jhal.engine.hazard.HazardRecord;
+import org.jhal.engine.hazard.TouchedMemory;
 import org.jhal.engine.timeline.Failures;
 import org.jhal.engine.timeline.ProgramCode;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +65,8 @@ public final class BufferStorage extends Owned {
 
   // Written once, by the constructor or by the drainer that issues the alloca, before PRESENT.
   private volatile @Nullable DeviceMemory memory;
+
+  private volatile @Nullable TouchedMemory touched; // null unless hazards are looked for; set once
 
   // Set once, by any thread.
   private volatile boolean isGivenBack; // the native runtime has finished with the memory
@@ -165,6 +169,23 @@ public final class BufferStorage extends Owned {
     return found;
   }
 
+  /** What is recorded of its memory, for {@link HazardRecord}. */
+  public TouchedMemory touched() {
+    BufferStorage home = home();
+    TouchedMemory known = home.touched;
+    if (known != null) {
+      return known;
+    }
+    synchronized (home) {
+      TouchedMemory made =
+          home.touched == null
+              ? new TouchedMemory("a buffer of " + home.size + " bytes of " + home.device.name())
+              : home.touched;
+      home.touched = made;
+      return made;
+    }
+  }
+
   /** The storage for which this one stands, or this one if it has memory of its own. */
   public BufferStorage home() {
     return peer == null ? this : peer;
@@ -219,6 +240,12 @@ public final class BufferStorage extends Owned {
     if (changePhase(Phase.DEALLOCATED, Phase.PRESENT)) {
       device.addBytes(size, params);
     }
+  }
+
+  /** Whether an operation may write it. */
+  public boolean isWritable() {
+    return allows(1 << BufferUsage.DISPATCH_WRITE.ordinal())
+        || allows(1 << BufferUsage.TRANSFER_TARGET.ordinal());
   }
 
   /** Whether the buffer allows all usages in these bits. */

@@ -14,6 +14,9 @@ import org.jhal.driver.support.EngineThread;
 import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.WorkerThread;
+import org.jhal.engine.hazard.HazardRecord;
+import org.jhal.engine.hazard.QueueOrder;
+import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.timeline.Cascade;
 import org.jhal.engine.timeline.Failures;
@@ -52,6 +55,7 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
   final NativeStream<E> stream;
   final Executor aside; // for callbacks that another thread must not run
   final long spinNanos; // how long a host thread should poll an event before it parks
+  final QueueOrder order; // for the record of hazards
   private final String name;
   private final long number;
 
@@ -106,6 +110,7 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
     this.aside = aside;
     this.loss = new QueueLoss(settings.name(), loss, this::issueLater);
     this.name = settings.name();
+    this.order = new QueueOrder(name);
     this.number = settings.number();
     this.end = settings.end();
     this.eventDomain = settings.eventDomain();
@@ -367,6 +372,10 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
       // semaphore's lock makes the producer that it stored visible here.
       OperationWait.deregisterAll(operation);
       operation.releaseProducers();
+      RecordedOperation recorded = operation.recorded;
+      if (recorded != null) {
+        recorded.setNotRun();
+      }
       // Before the signals: a thread that sees the failure may ask (rule Q2).
       operation.work.endBorrow();
       if (!operation.isApplied()) {
@@ -465,6 +474,13 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
   /** How many of {@link #enqueued()} are not among {@link #retired()}, both read at once. */
   public long openOperations() {
     return open.openOperations();
+  }
+
+  /** The program has seen that no operation was open: those that have retired are over for it. */
+  public void noteNoneOpen() {
+    if (HazardRecord.current() != null) {
+      order.noneOpenUpTo(open.lastIfNoneOpen());
+    }
   }
 
   /**

@@ -160,8 +160,12 @@ public final class Enqueuer<E> {
     if (isReached) {
       announce(operation);
     }
+    OperationRecord recorded = OperationRecord.of(operation);
     try {
       open.add(operation, isReached);
+      if (recorded != null) {
+        recorded.report(operation.key);
+      }
       if (isRecorded) {
         OperationReport.submission(operation, kind, kernel, commands);
       }

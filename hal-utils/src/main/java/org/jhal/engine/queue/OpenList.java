@@ -146,6 +146,13 @@ final class OpenList<E> {
     }
   }
 
+  /** The number of the operation that was enqueued last if none is open, else 0. */
+  long lastIfNoneOpen() {
+    synchronized (lock) {
+      return size == 0 ? lastNumber : 0;
+    }
+  }
+
   /** Waits until every open operation is a kept one. Returns false if the deadline passes first. */
   boolean awaitNone(long deadline) {
     return BackOff.await(this, deadline, this::isNoneAwaited);

@@ -16,6 +16,7 @@ import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.HeapNode;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
+import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.timeline.EngineSemaphore;
 import org.jhal.engine.timeline.Producer;
 import org.jhal.engine.timeline.ReadyQueue;
@@ -120,6 +121,9 @@ public final class Operation<E> extends HeapNode implements Producer {
    * once the device is lost. Written as {@link ReadyQueue#brokenBy} is, and for the same reason.
    */
   public volatile boolean isHalfEnded;
+
+  /** Its entry in the record of hazards; null if there is none. Set while it is NEW. */
+  @Nullable RecordedOperation recorded;
 
   boolean isKept; // see OpenList.keep; guarded by its lock
 

@@ -7,6 +7,7 @@ import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.hazard.RecordedOperation;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,6 +115,14 @@ public interface Work<E> {
    * never waits for their producers.
    */
   default boolean waitsOnHost() {
+    return false;
+  }
+
+  /** Says what memory it touches, if its device looks for hazards, and how it ends. */
+  default void record(RecordedOperation recorded) {}
+
+  /** Whether a hazard that it completes fails it. */
+  default boolean failsByHazard() {
     return false;
   }
 

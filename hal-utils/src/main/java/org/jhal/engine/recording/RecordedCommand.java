@@ -20,6 +20,7 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.ExternalCall;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.hazard.Use;
 import org.jhal.engine.kernel.Constants;
 import org.jhal.engine.kernel.EngineKernel;
 import org.jhal.engine.memory.EngineBuffer;
@@ -327,6 +328,38 @@ public final class RecordedCommand implements Command, CommandList {
       }
       case BARRIER, EXTERNAL, EVENT -> {}
     }
+  }
+
+  /** Calls {@code visitor} for each range that this command uses, with the use. */
+  public void uses(UseVisitor visitor) {
+    if (kind == Kind.EXTERNAL) {
+      for (RecordedOperand operand : arguments) {
+        // What it does with a buffer is not said; a buffer that nothing may write is not written.
+        if (operand != null) {
+          visitor.use(operand, operand.storage().isWritable() ? Use.WRITE : Use.READ, "");
+        }
+      }
+    } else if (kind == Kind.DISPATCH) {
+      for (int i = 0; i < arguments.length; i++) {
+        RecordedOperand operand = arguments[i];
+        if (operand != null) {
+          Parameter parameter = kernel().parameter(i);
+          visitor.use(operand, parameter.isWritten() ? Use.WRITE : Use.READ, parameter.name());
+        }
+      }
+    } else {
+      if (source != null) {
+        visitor.use(source, Use.READ, "");
+      }
+      if (target != null) {
+        visitor.use(target, Use.WRITE, "");
+      }
+    }
+  }
+
+  /** Receives an operand, its use, and the name of the parameter, if there is one. */
+  public interface UseVisitor {
+    void use(RecordedOperand operand, Use use, String name);
   }
 
   /** Receives an operand, its usage, and the required alignment of its offset. */

@@ -12,13 +12,15 @@ final class CallbackWait extends WaitNode implements Registration, Attempt.Body 
   private static final System.Logger LOG = System.getLogger(CallbackWait.class.getName());
 
   private final EngineSemaphore semaphore;
+  private final long wanted;
   private final TimepointCallback callback;
   // Set once, by the thread that runs the callback or by the one that cancels it.
   private final AtomicBoolean isDecided = new AtomicBoolean();
 
-  CallbackWait(EngineSemaphore semaphore, TimepointCallback callback) {
+  CallbackWait(EngineSemaphore semaphore, long wanted, TimepointCallback callback) {
     super(null);
     this.semaphore = semaphore;
+    this.wanted = wanted;
     this.callback = callback;
   }
 
@@ -36,6 +38,9 @@ final class CallbackWait extends WaitNode implements Registration, Attempt.Body 
   @Override
   public void run() {
     if (isDecided.compareAndSet(false, true)) { // unless it was cancelled meanwhile
+      if (failure == null) {
+        semaphore.noteObserved(wanted);
+      }
       callback.done(failure);
     }
   }

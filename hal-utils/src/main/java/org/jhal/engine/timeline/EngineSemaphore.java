@@ -16,6 +16,8 @@ import org.jhal.TimepointCallback;
 import org.jhal.engine.concurrent.PairingHeap;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
+import org.jhal.engine.hazard.HazardRecord;
+import org.jhal.engine.hazard.TimelineOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +84,9 @@ public final class EngineSemaphore implements TimelineSemaphore {
   // Set once, with the lock held; read by any thread without it.
   private volatile boolean isClosed;
 
+  // What is recorded of its order; null unless hazards are looked for. Set once.
+  private volatile @Nullable TimelineOrder order;
+
   /**
    * Creates a timeline. The thread that closes it runs {@code onClose}, once, with no lock held.
    *
@@ -122,11 +127,16 @@ public final class EngineSemaphore implements TimelineSemaphore {
     if (failed != null) {
       throw failed.again();
     }
+    noteObserved(now);
     return now;
   }
 
   @Override
   public void signal(long newValue) {
+    HazardRecord record = HazardRecord.current();
+    if (record != null) { // first: those that it releases are placed before they go on
+      record.hostSignals(order(), newValue);
+    }
     Cascade cascade = Cascade.current();
     Span span = FlightRecorder.hostSignal(id, newValue); // begins before a waiter can see the value
     raise(newValue, cascade);
@@ -172,7 +182,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   /** As {@link #onReach}, but if the semaphore is closed, the callback gets CANCELLED. */
   public Registration observe(long wanted, TimepointCallback callback) {
-    CallbackWait wait = new CallbackWait(this, callback);
+    CallbackWait wait = new CallbackWait(this, wanted, callback);
     if (!register(wait, wanted, null)) {
       // The outcome is already known. The callback still goes through the cascade, so that it runs
       // after the waiters that this thread has yet to notify.
@@ -210,6 +220,28 @@ public final class EngineSemaphore implements TimelineSemaphore {
   /** The number by which messages and recordings name it. */
   public long number() {
     return id;
+  }
+
+  /** What is recorded of its order, for {@link HazardRecord}. */
+  public TimelineOrder order() {
+    TimelineOrder known = order;
+    if (known != null) {
+      return known;
+    }
+    synchronized (lock) {
+      TimelineOrder made = order == null ? new TimelineOrder(id) : order;
+      order = made;
+      return made;
+    }
+  }
+
+  /** The program has seen that the value is reached. */
+  void noteObserved(long seen) {
+    HazardRecord record = HazardRecord.current();
+    TimelineOrder known = record == null ? null : order;
+    if (record != null && known != null) {
+      record.hostSees(known, seen);
+    }
   }
 
   @Override

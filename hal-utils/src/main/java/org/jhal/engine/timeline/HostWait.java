@@ -52,6 +52,7 @@ final class HostWait extends WaitNode {
       HostWaits.check();
     }
     if (isReached(semaphore, wanted)) {
+      semaphore.noteObserved(wanted);
       return true;
     }
     Span span = limit > 0 ? FlightRecorder.hostWait(semaphore.number(), wanted) : null;
@@ -59,6 +60,9 @@ final class HostWait extends WaitNode {
     try {
       boolean isReached = waitUntil(semaphore, wanted, limit);
       outcome = isReached ? "reached" : "late";
+      if (isReached) {
+        semaphore.noteObserved(wanted);
+      }
       return isReached;
     } catch (HalException e) {
       outcome = e.status().name();

@@ -7,6 +7,8 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.StreamBatch;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.hazard.RecordedOperation;
+import org.jhal.engine.hazard.Use;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineAllocator;
 import org.jhal.engine.queue.Batch;
@@ -61,6 +63,12 @@ public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.All
   @Override
   public void allocated(DeviceMemory memory) {
     Objects.requireNonNull(allocation).commit(memory);
+  }
+
+  @Override
+  protected void recordUses(RecordedOperation recorded) {
+    BufferStorage storage = Objects.requireNonNull(allocation);
+    recorded.touches(storage.touched(), 0, storage.size, Use.ALLOCATE, "");
   }
 
   @Override

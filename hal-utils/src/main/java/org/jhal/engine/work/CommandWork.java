@@ -20,6 +20,7 @@ import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.kernel.EngineKernel;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
@@ -162,6 +163,13 @@ public class CommandWork<E> extends QueueWork<E> {
       batch.issue(command, this);
     }
     return batch.submitTo(stream);
+  }
+
+  @Override
+  protected void recordUses(RecordedOperation recorded) {
+    if (hasEffect) {
+      recordUses(recorded, command);
+    }
   }
 
   @Override

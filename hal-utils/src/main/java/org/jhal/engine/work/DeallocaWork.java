@@ -9,6 +9,8 @@ import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.StreamBatch;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.hazard.RecordedOperation;
+import org.jhal.engine.hazard.Use;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Batch;
@@ -65,6 +67,12 @@ public final class DeallocaWork<E> extends QueueWork<E> implements StreamBatch.D
   public void taken() {
     memory = null;
     storage().endDealloca();
+  }
+
+  @Override
+  protected void recordUses(RecordedOperation recorded) {
+    BufferStorage storage = storage();
+    recorded.touches(storage.touched(), 0, storage.size, Use.FREE, "");
   }
 
   @Override

@@ -11,6 +11,7 @@ import org.jhal.Status;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Batch;
@@ -97,6 +98,14 @@ public final class ExecuteWork<E> extends QueueWork<E> {
     Recording recorded = Objects.requireNonNull(recording);
     recorded.checkTransients();
     return batch.issue(recorded, this).submitTo(stream);
+  }
+
+  @Override
+  protected void recordUses(RecordedOperation recorded) {
+    Recording commands = Objects.requireNonNull(recording);
+    for (int i = 0; i < commands.size(); i++) {
+      recordUses(recorded, commands.get(i));
+    }
   }
 
   @Override

@@ -10,6 +10,8 @@ import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.Status;
 import org.jhal.driver.HostCompletion;
+import org.jhal.engine.hazard.HazardRecord;
+import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.timeline.Failures;
 import org.jhal.engine.timeline.ProgramCode;
@@ -38,6 +40,7 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
   private final Fence signals;
   private final HostCall call;
   private final AtomicReference<State> state = new AtomicReference<>(State.RUNNING);
+  private @Nullable RecordedOperation recorded; // set by the enqueuing thread
   private volatile @Nullable Thread thread; // runs the function; null before and after that
 
   public HostCallRun(
@@ -49,9 +52,24 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
     this.call = call;
   }
 
+  /**
+   * It is recorded. A blocking one ends when the host says so, behind all that the host has seen.
+   */
+  void recordedAs(RecordedOperation operationRecord) {
+    recorded = operationRecord;
+    if (mode == HostCall.Mode.BLOCKING) {
+      operationRecord.endsByHost();
+    }
+  }
+
   @Override
   public void run(HostCompletion.Context ignored) {
     thread = Thread.currentThread();
+    HazardRecord record = HazardRecord.current();
+    RecordedOperation own = recorded;
+    if (record != null && own != null) {
+      record.hostBegins(own);
+    }
     Throwable thrown = ProgramCode.hostCall(() -> call.run(this));
     thread = null;
     HalException failure = thrown == null ? null : Failures.aborted("host call threw ", thrown);
@@ -67,6 +85,11 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
 
   private void end(State from, @Nullable HalException failure) {
     if (state.compareAndSet(from, State.ENDED)) {
+      HazardRecord record = HazardRecord.current();
+      RecordedOperation own = recorded;
+      if (record != null && own != null && mode == HostCall.Mode.BLOCKING) {
+        record.hostEnds(own);
+      }
       try {
         operation.queue.hostCompletionOver(operation, failure);
       } catch (Throwable t) { // nobody else ends the operation (rule E2)

@@ -20,12 +20,14 @@ import org.jhal.driver.TransferPath;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.flightrecorder.FlightRecorder;
+import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Batch;
 import org.jhal.engine.queue.Enqueuer;
 import org.jhal.engine.queue.Operation;
 import org.jhal.engine.queue.Work;
+import org.jhal.engine.recording.RecordedCommand;
 import org.jhal.engine.recording.RecordedOperand;
 import org.jspecify.annotations.Nullable;
 
@@ -244,6 +246,33 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   @Override
   public HostThreads hostThreads() {
     return device.pools().copyThreads();
+  }
+
+  // For the record of hazards.
+
+  @Override
+  public void record(RecordedOperation recorded) {
+    if (device.findsHazards()) {
+      recordUses(recorded);
+    }
+  }
+
+  @Override
+  public final boolean failsByHazard() {
+    return device.failsByHazards();
+  }
+
+  /** Says what memory it touches. */
+  protected void recordUses(RecordedOperation recorded) {}
+
+  final void recordUses(RecordedOperation recorded, RecordedCommand command) {
+    command.uses(
+        (operand, use, name) -> {
+          EngineBuffer bound = operand.isSlot() ? bound(operand) : null;
+          BufferStorage storage = bound == null ? operand.storage() : bound.storage;
+          long from = offset(operand);
+          recorded.touches(storage.touched(), from, from + length(operand), use, name);
+        });
   }
 
   // How it ends.

@@ -24,6 +24,7 @@ final class Commands {
           "accuracy",
           "bench",
           "cache",
+          "check",
           "compile",
           "cts",
           "fractal",
@@ -50,6 +51,7 @@ final class Commands {
       case "accuracy" -> new AccuracyCommand();
       case "bench" -> new BenchCommand();
       case "cache" -> new CacheCommand();
+      case "check" -> new CheckCommand();
       case "compile" -> new CompileCommand();
       case "cts" -> new CtsCommand();
       case "fractal" -> new FractalCommand();
@@ -84,7 +86,7 @@ final class Commands {
     return switch (name) {
       case "bench" -> "org.jhal.bench.BenchTool";
       case "cache" -> "org.jhal.kernels.cache.CacheTool";
-      case "compile" -> "org.jhal.cpu.CompileTool";
+      case "check", "compile" -> "org.jhal.cpu.CompileTool";
       case "cts" -> "org.jhal.cts.run.tool.CtsTool";
       case "accuracy", "fractal", "inputs", "pipeline", "product", "transformer" ->
           "org.jhal.examples.Accuracy";

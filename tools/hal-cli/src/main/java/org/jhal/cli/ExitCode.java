@@ -21,6 +21,9 @@ public final class ExitCode {
   /** {@code hal cts}: the run was stopped at its deadline. */
   public static final int TIMED_OUT = 5;
 
+  /** {@code hal check}: something is wrong with a kernel. */
+  public static final int FOUND = 6;
+
   /** Ended by an interrupt, such as Ctrl-C. */
   public static final int INTERRUPTED = 130;
 

@@ -46,6 +46,7 @@ import picocli.CommandLine.Spec;
       "  3:no such driver, device or process, or it cannot be used for this; nothing ran",
       "  4:cts: tests failed",
       "  5:cts: the run was stopped at its deadline",
+      "  6:check: something is wrong with a kernel",
       "130:interrupted",
       "141:the reader of the output closed its pipe, as head does"
     },

@@ -51,10 +51,10 @@ import picocli.CommandLine.Spec;
       "Example:",
       "  hal run examples/edges --device mock --arg image=in.png --out edges=out.png"
     })
-final class RunCommand implements Callable<Integer> {
+class RunCommand implements Callable<Integer> {
   private static final int MAX_REPEAT = 1_000_000;
 
-  @Spec private CommandSpec spec;
+  @Spec CommandSpec spec;
 
   // Not required, or picocli would report it as missing if there is an unknown option.
   @Parameters(
@@ -197,7 +197,7 @@ final class RunCommand implements Callable<Integer> {
             });
     Target target = CommandFailure.badInput(() -> Target.parse(text));
     ExecutableSource source = CommandFailure.badInput(() -> source(target.bundle(), variants));
-    Device opened = CommandFailure.openDevice(device);
+    Device opened = CommandFailure.openDevice(device(device));
     try (Ending ending = new Ending(opened);
         Executable executable = load(opened, source)) {
       warnOfUnusedVariants(source, executable);
@@ -222,6 +222,11 @@ final class RunCommand implements Callable<Integer> {
       }
     }
     return ExitCode.SUCCESS;
+  }
+
+  /** The device to open for what the user has named. */
+  @Nullable String device(@Nullable String named) {
+    return named;
   }
 
   private static ExecutableSource source(Path bundle, @Nullable Path variants) {
@@ -308,6 +313,9 @@ final class RunCommand implements Callable<Integer> {
         }
       }
     }
+    if (!prints()) {
+      return;
+    }
     for (RunPlan.Binding binding : plan.bindings()) {
       if (binding instanceof RunPlan.Array array && array.path() != null) {
         out.println(
@@ -328,6 +336,11 @@ final class RunCommand implements Callable<Integer> {
       hintOutputs(kernel, out);
     }
     out.flush();
+  }
+
+  /** Whether a run says what it has written, and how long it took. */
+  boolean prints() {
+    return true;
   }
 
   /** Prints a line for a run that prints neither outputs nor times. */

@@ -128,7 +128,8 @@ class MainTest {
     List<String> commands = Commands.names();
     assertTrue(
         commands.containsAll(
-            List.of("devices", "accuracy", "bench", "cache", "compile", "cts", "pipeline")),
+            List.of(
+                "devices", "accuracy", "bench", "cache", "check", "compile", "cts", "pipeline")),
         commands::toString);
     return commands;
   }
@@ -144,7 +145,7 @@ class MainTest {
     String[] alone = {"-cp", String.join(File.pathSeparator, path), Main.class.getName(), "--help"};
     String help = Outcome.java(folder, alone).succeeded().out();
     assertTrue(help.contains("  devices ") && help.contains("  trace "), help);
-    for (String command : List.of("bench", "cache", "compile", "cts", "accuracy", "fractal")) {
+    for (String command : List.of("bench", "cache", "check", "compile", "cts", "fractal")) {
       assertFalse(help.contains("  " + command + " "), help);
       alone[3] = command;
       Outcome.java(folder, alone).failed(2, "unknown command '" + command + "'");

@@ -37,6 +37,7 @@ class EnginePackagesTest {
               DRIVER + ".options",
               DRIVER + ".support",
               ENGINE + ".base",
+              ENGINE + ".hazard",
               ENGINE + ".memory",
               ENGINE + ".kernel",
               ENGINE + ".recording",
@@ -50,6 +51,7 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".base",
+              ENGINE + ".hazard",
               DRIVER,
               DRIVER + ".options",
               DRIVER + ".support",
@@ -59,6 +61,7 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".memory",
+              ENGINE + ".hazard",
               DRIVER,
               ENGINE + ".base",
               ENGINE + ".timeline",
@@ -71,6 +74,7 @@ class EnginePackagesTest {
               ENGINE + ".flightrecorder"),
           entry(
               ENGINE + ".recording",
+              ENGINE + ".hazard",
               DRIVER,
               ENGINE + ".base",
               ENGINE + ".memory",
@@ -78,6 +82,7 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".work",
+              ENGINE + ".hazard",
               DRIVER,
               ENGINE + ".base",
               ENGINE + ".memory",
@@ -113,6 +118,7 @@ class EnginePackagesTest {
               ENGINE + ".queue"),
           entry(
               ENGINE + ".queue",
+              ENGINE + ".hazard",
               DRIVER,
               DRIVER + ".support",
               ENGINE + ".timeline",
@@ -120,10 +126,12 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".timeline",
+              ENGINE + ".hazard",
               DRIVER,
               DRIVER + ".support",
               ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
+          entry(ENGINE + ".hazard"),
           entry(ENGINE + ".flightrecorder"),
           entry(ENGINE + ".concurrent", DRIVER + ".support"));
 

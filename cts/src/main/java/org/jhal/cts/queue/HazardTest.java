@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cts.queue;
+
+import static org.jhal.cts.support.Waits.awaitFailure;
+import static org.jhal.cts.support.Waits.awaitReached;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import org.jhal.Args;
+import org.jhal.BindingTable;
+import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceQueue;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.HalException;
+import org.jhal.HostCall;
+import org.jhal.Slot;
+import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
+import org.jhal.cts.FreshDevice;
+import org.jhal.cts.Need;
+import org.jhal.cts.Needs;
+import org.jhal.cts.Rule;
+import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Cts;
+import org.junit.jupiter.api.Test;
+
+/** Operations that touch the same bytes without an order (rule M3a), each kind of them. */
+@CtsSuite
+@FreshDevice("validate=hazards,fail")
+class HazardTest {
+  private static final FillPattern ONE = FillPattern.of32(1);
+  private static final Workgroups GROUP = Workgroups.of(1);
+
+  /** Waits for the failure of a timeline by a hazard, and checks its text. */
+  private static void assertHazard(TimelineSemaphore done, String... parts) {
+    HalException failure = awaitFailure(done, 1, Status.ABORTED);
+    String text = String.valueOf(failure.getMessage());
+    for (String part : parts) {
+      assertTrue(text.contains(part), () -> "'" + part + "' in: " + text);
+    }
+  }
+
+  private static void fill(Cts cts, Fence waits, Fence signals, DeviceBuffer target) {
+    cts.queue().fill(waits, signals, target, 0, target.size(), ONE);
+  }
+
+  @Test
+  @Rule("M3a")
+  @FreshDevice("validate=hazards")
+  void aMissingWaitIsLoggedAndNothingFails(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    fill(cts, Fence.NONE, first.at(1), buffer);
+    cts.queue().copy(Fence.NONE, second.at(1), buffer, 16, cts.buffer(64), 0, 8);
+    awaitReached(first, 1);
+    awaitReached(second, 1);
+    cts.awaitLog("reads bytes [16, 24) of a buffer of 64 bytes");
+  }
+
+  @Test
+  @Rule("M3a")
+  void theReportNamesBothOperationsAndTheWait(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    fill(cts, Fence.NONE, first.at(7), buffer);
+    cts.queue(1)
+        .dispatch(
+            Fence.NONE,
+            second.at(1),
+            cts.kernel("negate"),
+            GROUP,
+            Args.of(buffer.slice(8, 4), cts.buffer(4)));
+    assertHazard(
+        second,
+        cts.queue(1) + " operation 1 (dispatch of ",
+        "reads bytes [8, 12) of",
+        "while queue " + cts.queue() + " operation 1 (fill) may still write them",
+        "add " + first + "@7 to the waits of operation 1");
+  }
+
+  @Test
+  @Rule("M3a")
+  void whatIsOrderedIsNoHazard(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore line = cts.semaphore();
+    fill(cts, Fence.NONE, line.at(1), buffer);
+    cts.queue(1).barrier(line.at(1), line.at(2)); // a path through another operation
+    fill(cts, line.at(2), line.at(3), buffer);
+    awaitReached(line, 3);
+    fill(cts, Fence.NONE, line.at(4), buffer); // behind what the host has seen
+    awaitReached(line, 4);
+  }
+
+  @Test
+  @Rule("M3a")
+  void otherBytesAndTwoReadsAreNoHazard(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    fill(cts, Fence.NONE, first.at(1), buffer.slice(0, 32));
+    fill(cts, Fence.NONE, second.at(1), buffer.slice(32, 32));
+    Fence both = first.at(1).and(second.at(1));
+    cts.queue().copy(both, first.at(2), buffer, 0, cts.buffer(64), 0, 64);
+    cts.queue().copy(both, second.at(2), buffer, 0, cts.buffer(64), 0, 64);
+    awaitReached(first, 2);
+    awaitReached(second, 2);
+  }
+
+  @Test
+  @Rule("M3a")
+  void aValueThatAnotherOperationMayRaiseIsNoOrder(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore line = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    fill(cts, Fence.NONE, line.at(1), buffer);
+    cts.queue(1).barrier(Fence.NONE, line.at(2));
+    fill(cts, line.at(1), done.at(1), buffer);
+    assertHazard(done, "writes");
+  }
+
+  @Test
+  @Rule("M3a")
+  void waitsMayComeFirst(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore line = cts.semaphore();
+    TimelineSemaphore go = cts.semaphore();
+    fill(cts, line.at(1), line.at(2), buffer);
+    fill(cts, go.at(1), line.at(1), buffer);
+    TimelineSemaphore done = cts.semaphore();
+    fill(cts, go.at(1), done.at(1), buffer);
+    go.signal(1);
+    assertHazard(done, "writes");
+  }
+
+  @Test
+  @Rule("M3a")
+  void recordingsCountWithTheirBindings(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      commands.fill(Slot.of(0), 4, 8, ONE);
+      commands.end();
+      cts.queue().execute(Fence.NONE, first.at(1), commands, BindingTable.of(buffer.slice(16, 32)));
+      cts.queue(1).copy(Fence.NONE, second.at(1), buffer, 24, cts.buffer(64), 0, 16);
+      assertHazard(second, "reads bytes [24, 28) of", "(execute) may still write them");
+      awaitReached(first, 1);
+    }
+  }
+
+  @Test
+  @Rule("M3a")
+  void transfersAndMemoryOfTheQueueCount(Cts cts) {
+    TimelineSemaphore made = cts.semaphore();
+    DeviceBuffer buffer = cts.queue().alloca(Fence.NONE, made.at(1), 64, BufferParams.DEVICE);
+    TimelineSemaphore line = cts.semaphore();
+    fill(cts, made.at(1), line.at(1), buffer);
+    TimelineSemaphore read = cts.semaphore();
+    cts.queue(1).readback(made.at(1), read.at(1), buffer, 0, ByteBuffer.allocate(64));
+    assertHazard(read, "(readback) reads", "(fill) may still write them");
+    TimelineSemaphore freed = cts.semaphore();
+    cts.queue().dealloca(made.at(1), freed.at(1), buffer);
+    assertHazard(freed, "(dealloca) frees");
+    buffer.close();
+  }
+
+  @Test
+  @Rule("M3a")
+  void whatTheHostHasSeenInAHostCallIsOrdered(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore line = cts.semaphore();
+    TimelineSemaphore inside = cts.semaphore();
+    fill(cts, Fence.NONE, line.at(1), buffer);
+    cts.queue()
+        .hostCall(
+            line.at(1),
+            line.at(2),
+            HostCall.Mode.BLOCKING,
+            call -> fill(cts, Fence.NONE, inside.at(1), buffer));
+    awaitReached(line, 2);
+    awaitReached(inside, 1);
+  }
+
+  @Test
+  @Rule("M3a")
+  @Needs(Need.SECOND_DEVICE)
+  void copiesBetweenDevicesCount(Cts cts) {
+    Device other = cts.open("validate=hazards,fail");
+    DeviceBuffer there = cts.buffer(other, 64, BufferParams.DEVICE);
+    DeviceBuffer here = cts.buffer(64);
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    cts.queue().copy(Fence.NONE, first.at(1), here, 0, there, 0, 64);
+    DeviceQueue queue = other.queue(0);
+    queue.fill(Fence.NONE, second.at(1), there, 0, 4, ONE);
+    assertHazard(second, "writes bytes [0, 4) of a buffer of 64 bytes", "copy");
+    awaitReached(first, 1);
+  }
+}

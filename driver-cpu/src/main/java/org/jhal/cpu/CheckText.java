@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu;
+
+import org.jhal.Parameter;
+import org.jhal.Workgroups;
+import org.jhal.cpu.compile.SharedVariables;
+import org.jhal.driver.LoadedKernel;
+import org.jspecify.annotations.Nullable;
+
+/** Says in words what the native runtime has found in a dispatch. */
+final class CheckText {
+  private static final String MEMORY = "memory";
+  private static final String RACES = "races";
+  private static final String BARRIERS = "barriers";
+  private static final String VALUES = "values";
+
+  private final CpuGrid grid;
+  private final LoadedKernel kernel;
+  private final CheckedCode code;
+  private final NativeFinding found;
+
+  private CheckText(CpuGrid grid, CheckedCode code, NativeFinding found) {
+    this.grid = grid;
+    this.kernel = grid.loaded();
+    this.code = code;
+    this.found = found;
+  }
+
+  /** The finding; null if it is none, as the places in the code are the same in the source. */
+  static @Nullable Finding finding(CpuGrid grid, CheckedCode code, NativeFinding found) {
+    CheckText text = new CheckText(grid, code, found);
+    return switch (found.kind()) {
+      case NativeFinding.OUTSIDE -> text.finding(MEMORY, text.outside());
+      case NativeFinding.READ_ONLY ->
+          text.finding(
+              MEMORY,
+              "writes %s of '%s', which it may only read: its direction is 'in'"
+                  .formatted(text.element(), text.name()));
+      case NativeFinding.MISALIGNED ->
+          text.finding(
+              MEMORY,
+              "accesses '%s' at %s, which is not aligned to %s bytes"
+                  .formatted(text.name(), text.element(), found.size()));
+      case NativeFinding.RACE -> text.race();
+      case NativeFinding.UNWRITTEN ->
+          text.finding(
+              VALUES,
+              "reads %s of '%s', which nothing has written".formatted(text.element(), text.name()));
+      case NativeFinding.DIVERGED -> text.diverged();
+      case NativeFinding.ENDED -> text.finding(BARRIERS, text.ended());
+      case NativeFinding.ABSENT ->
+          text.finding(
+              BARRIERS,
+              found.mask() == 0
+                  ? "waits at a barrier that others never reach, since they wait elsewhere"
+                  : "waits for lanes that never come: the mask is 0x%x".formatted(found.mask()));
+      case NativeFinding.SHIFT ->
+          text.finding(VALUES, "shifts by less than 0, or by as many bits as the type has or more");
+      case NativeFinding.DIVISION -> text.finding(VALUES, "divides an integer by zero");
+      case NativeFinding.CONVERSION ->
+          text.finding(VALUES, "converts a number to an integer that is too small for it");
+      default -> throw new IllegalArgumentException("a finding of the kind " + found.kind());
+    };
+  }
+
+  private Finding finding(String check, String message) {
+    return new Finding(
+        check,
+        kernel.name(),
+        "kernel " + kernel.name() + " " + message,
+        code.place(found.at(), name()),
+        item(found.group(), found.item()),
+        null,
+        "",
+        false,
+        found.count());
+  }
+
+  private Finding race() {
+    boolean isSameGroup = found.group() == found.otherGroup();
+    String between =
+        found.otherItem() < 0 || isSameGroup
+            ? "another work item of the workgroup"
+            : "a work item of another workgroup";
+    boolean areWrites = found.isWrite() && found.otherVerb().equals("writes");
+    String message =
+        "kernel %s %s %s of '%s', which %s %s without an order between them%s"
+            .formatted(
+                kernel.name(),
+                found.verb(),
+                element(),
+                name(),
+                between,
+                found.otherVerb(),
+                found.isSame()
+                    ? "; both write the same value"
+                    : areWrites ? "; the values differ" : "");
+    return new Finding(
+        RACES,
+        kernel.name(),
+        message,
+        code.place(found.at(), name()),
+        item(found.group(), found.item()),
+        found.otherAt() == 0 ? null : code.place(found.otherAt(), name()),
+        found.otherItem() < 0 ? "another work item" : item(found.otherGroup(), found.otherItem()),
+        found.isSame(),
+        found.count());
+  }
+
+  private String ended() {
+    Workgroups size = kernel.workgroupSize();
+    return ("waits at a barrier that %s of the %s work items of the workgroup never reach, because"
+            + " they have ended, such as %s")
+        .formatted(
+            found.mask(),
+            size.x() * size.y() * size.z(),
+            item(found.otherGroup(), found.otherItem()));
+  }
+
+  /** Code for one line of the source may be in several places. */
+  private @Nullable Finding diverged() {
+    Finding.Place one = code.place(found.at(), "");
+    Finding.Place other = code.place(found.otherAt(), "");
+    if (one == null
+        || other == null
+        || (one.line() == other.line() && one.file().equals(other.file()))) {
+      return null;
+    }
+    return new Finding(
+        BARRIERS,
+        kernel.name(),
+        "kernel " + kernel.name() + " waits at different barriers",
+        one,
+        item(found.group(), found.item()),
+        other,
+        item(found.otherGroup(), found.otherItem()),
+        false,
+        found.count());
+  }
+
+  private String name() {
+    int range = found.range();
+    return range < 0
+        ? ""
+        : range >= NativeFinding.SHARED
+            ? variable().name()
+            : range == NativeFinding.DYNAMIC
+                ? "dynamic shared memory"
+                : kernel.parameter(range).name();
+  }
+
+  private SharedVariables.Variable variable() {
+    return code.variable(found.range() - NativeFinding.SHARED);
+  }
+
+  private String outside() {
+    if (found.address() >= 0 && found.address() < 4096) {
+      return found.verb()
+          + " the address 0x%x, as through a null pointer".formatted(found.address());
+    }
+    if (found.range() < 0) {
+      return "%s the address 0x%x, which is in none of its buffers"
+          .formatted(found.verb(), found.address());
+    }
+    long length =
+        found.range() >= NativeFinding.SHARED
+            ? variable().size()
+            : found.range() == NativeFinding.DYNAMIC
+                ? kernel.dynamicSharedMemory()
+                : grid.length(found.range());
+    long past = found.offset() - length;
+    String where =
+        found.offset() < 0
+            ? -found.offset() + " bytes before its start"
+            : past >= 0 ? past + " bytes past its end" : "across its end";
+    return "%s outside '%s': %s of %s, %s"
+        .formatted(found.verb(), name(), element(), whole(length), where);
+  }
+
+  private String whole(long length) {
+    if (found.range() >= NativeFinding.DYNAMIC) {
+      return length + " bytes of shared memory";
+    }
+    Parameter parameter = kernel.parameter(found.range());
+    return length / parameter.type().bytes() + " (" + parameter.typeName() + ")";
+  }
+
+  private String element() {
+    if (found.range() >= NativeFinding.DYNAMIC) {
+      long offset = found.offset();
+      long size = Math.max(1, found.size());
+      return offset % size == 0
+          ? "element %s (%s bytes each)".formatted(offset / size, size)
+          : "byte " + offset;
+    }
+    Parameter parameter = kernel.parameter(found.range());
+    return "element " + Math.floorDiv(found.offset(), (long) parameter.type().bytes());
+  }
+
+  /** A work item, by its numbers in the grid. */
+  private String item(long group, int item) {
+    Workgroups size = kernel.workgroupSize();
+    Workgroups groups = grid.groups();
+    return "work item %s of workgroup %s"
+        .formatted(indexes(item, size.x(), size.y()), indexes(group, groups.x(), groups.y()));
+  }
+
+  private static String indexes(long index, int x, int y) {
+    return "(%s, %s, %s)".formatted(index % x, index / x % y, index / x / y);
+  }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu;
+
+import java.util.List;
+import org.jhal.cpu.compile.LineTable;
+import org.jhal.cpu.compile.SharedVariables;
+import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.kernels.source.SourceCode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The code of checked kernels, and the source that it comes from.
+ *
+ * <p>Thread-safe.
+ */
+final class CheckedCode {
+  private final byte[] library;
+  private final SourceCode source;
+  private final SharedVariables shared;
+  private @Nullable LineTable lines; // read when it is first needed; guarded by `this`
+
+  CheckedCode(byte[] library, SourceCode source) {
+    this.library = library;
+    this.source = source;
+    this.shared = new SharedVariables(library);
+  }
+
+  /**
+   * The place of an address.
+   *
+   * @param name what is marked in the line, if it is there
+   * @return null if it is not known
+   */
+  Finding.@Nullable Place place(long address, String name) {
+    LineTable.Place place = lines().find(address, file -> text(file) != null);
+    String text = place == null ? null : text(place.file());
+    if (place == null || text == null) {
+      return null;
+    }
+    List<String> all = text.lines().toList();
+    String line = place.line() <= all.size() ? all.get(place.line() - 1) : "";
+    String stripped = line.strip();
+    int at = find(stripped, name);
+    return at < 0
+        ? new Finding.Place(place.file(), place.line(), stripped, 0, stripped.length())
+        : new Finding.Place(place.file(), place.line(), stripped, at, end(stripped, at) - at);
+  }
+
+  /** Lets a dispatch use its shared memory. */
+  void writeVariables(long check) {
+    for (SharedVariables.Variable each : shared.variables()) {
+      HalRuntime.hal_check_variable(check, shared.anchor(), each.offset(), each.size(), 1);
+    }
+    for (SharedVariables.Variable each : shared.others()) {
+      HalRuntime.hal_check_variable(check, shared.anchor(), each.offset(), each.size(), 0);
+    }
+  }
+
+  /** A variable in shared memory, by its number. */
+  SharedVariables.Variable variable(int index) {
+    return shared.variables().get(index);
+  }
+
+  private synchronized LineTable lines() {
+    LineTable read = lines;
+    if (read == null) {
+      read = new LineTable(library);
+      lines = read;
+    }
+    return read;
+  }
+
+  /** The text of a file of the bundle; null if it is of JHAL or the compiler. */
+  private @Nullable String text(String file) {
+    if (file.equals(source.name())) {
+      return source.text();
+    }
+    return source.provided().contains(file) ? null : source.headers().get(file);
+  }
+
+  /** Where a name stands as a whole; -1 if it does not. */
+  private static int find(String line, String name) {
+    for (int at = line.indexOf(name); at >= 0 && !name.isEmpty(); at = line.indexOf(name, at + 1)) {
+      int end = at + name.length();
+      boolean isWhole =
+          (at == 0 || !Character.isJavaIdentifierPart(line.charAt(at - 1)))
+              && (end == line.length() || !Character.isJavaIdentifierPart(line.charAt(end)));
+      if (isWhole) {
+        return at;
+      }
+    }
+    return -1;
+  }
+
+  /** The end of a name with the subscripts behind it. */
+  private static int end(String line, int at) {
+    int end = at;
+    while (end < line.length() && Character.isJavaIdentifierPart(line.charAt(end))) {
+      end++;
+    }
+    while (end < line.length() && line.charAt(end) == '[') {
+      int depth = 0;
+      int i = end;
+      for (; i < line.length(); i++) {
+        depth += line.charAt(i) == '[' ? 1 : line.charAt(i) == ']' ? -1 : 0;
+        if (depth == 0) {
+          break;
+        }
+      }
+      if (depth != 0) {
+        break;
+      }
+      end = i + 1;
+    }
+    return end;
+  }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the items of a warp read of each other, in kernels that were divided at their barriers. `all` has what each item has
+// given before the barrier, and `takes_part` says which have given something. Behind the barrier nothing changes them.
+#pragma once
+#include "hal_groups.h"
+#include "hal_meet.h"
+#include "hal_proofs.h"
+
+// What one item reads.
+template <class T> static inline T hal_read(const T* all, unsigned items, unsigned i, unsigned mask, unsigned lane) {
+  unsigned from = (i & ~31u) + lane;
+  return all[from < items && (mask >> lane & 1) ? from : i];
+}
+#define HAL_READ(all, mask, lane) hal_read(all, HAL_ITEMS, hal_i, mask, lane)
+
+// Shuffles whose mask, distance and width are the same for all items: what each item reads is known behind the barrier, and
+// lies at its place. So the loop over the items reads neighbours.
+template <unsigned N, class T> struct hal_shuffled {
+  T values[N];
+  T of(unsigned, unsigned i) const { return values[i]; }
+};
+// All lanes of a warp read the same one.
+template <unsigned N, class T> struct hal_broadcast {
+  T values[N / 32];
+  T of(unsigned warp, unsigned) const { return values[warp]; }
+};
+// Each item looks by itself: values may have constructors.
+template <unsigned N, class T, class L> struct hal_unshuffled {
+  const T* all;
+  unsigned mask;
+  L lane_of;
+  T of(unsigned, unsigned i) const { return hal_read(all, N, i, mask, lane_of(i & 31)); }
+};
+
+// Rows of 32 lanes that move by a constant.
+template <unsigned by> struct hal_row_up {
+  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
+    __builtin_memcpy(to, all, by * sizeof(T));
+    __builtin_memcpy(to + by, all, (32 - by) * sizeof(T));
+  }
+};
+template <unsigned by> struct hal_row_down {
+  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
+    __builtin_memcpy(to, all + by, (32 - by) * sizeof(T));
+    __builtin_memcpy(to + 32 - by, all + 32 - by, by * sizeof(T));
+  }
+};
+template <unsigned by> struct hal_row_xor {
+  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
+    for (unsigned lane = 0; lane < 32; lane++) to[lane] = all[lane ^ by];
+  }
+};
+template <class F, unsigned N, class T> static inline __attribute__((always_inline)) void hal_move_rows(T* to, const T* all) {
+  for (unsigned first = 0; first < N; first += 32) F::move(to + first, all + first);
+}
+template <template <unsigned> class F, unsigned N, class T>
+static inline bool hal_moved(T* to, const T* all, unsigned mask, unsigned by, int width) {
+  if (N % 32 != 0 || mask != ~0u || width != 32) return false;
+  switch (by) {
+    case 1: hal_move_rows<F<1>, N>(to, all); return true;
+    case 2: hal_move_rows<F<2>, N>(to, all); return true;
+    case 4: hal_move_rows<F<4>, N>(to, all); return true;
+    case 8: hal_move_rows<F<8>, N>(to, all); return true;
+    case 16: hal_move_rows<F<16>, N>(to, all); return true;
+    default: return false;
+  }
+}
+#define HAL_SHUFFLED(name, argument, is_moved)                                                            \
+  template <bool is_broadcast, class T, unsigned N>                                                                 \
+  static inline auto name##_all(const T (&all)[N], unsigned mask, argument from, int width) {          \
+    auto lane_of = [=](unsigned lane) { return name(lane, from, width); };                           \
+    if constexpr (is_broadcast && hal_number<T>::value && N % 32 == 0) {                                        \
+      hal_broadcast<N, T> read;                                                                                 \
+      for (unsigned warp = 0; warp < N / 32; warp++) read.values[warp] = all[warp * 32 + lane_of(0)];           \
+      return read;                                                                                              \
+    } else if constexpr (!hal_number<T>::value) {                                                               \
+      return hal_unshuffled<N, T, decltype(lane_of)>{all, mask, lane_of};                                       \
+    } else {                                                                                                    \
+      hal_shuffled<N, T> read;                                                                                  \
+      if (!is_moved) {                                                                                       \
+        for (unsigned i = 0; i < N; i++) read.values[i] = hal_read(all, N, i, mask, lane_of(i & 31));           \
+      }                                                                                                         \
+      return read;                                                                                              \
+    }                                                                                                           \
+  }
+HAL_SHUFFLED(hal_lane_up, unsigned, (hal_moved<hal_row_up, N>(read.values, all, mask, from, width)))
+HAL_SHUFFLED(hal_lane_down, unsigned, (hal_moved<hal_row_down, N>(read.values, all, mask, from, width)))
+HAL_SHUFFLED(hal_lane_xor, int, (hal_moved<hal_row_xor, N>(read.values, all, mask, (unsigned)from, width)))
+HAL_SHUFFLED(hal_lane_of, int, false)
+#undef HAL_SHUFFLED
+// Whether the shuffle reads one lane, and all lanes of a warp surely take part.
+#define HAL_IS_BROADCAST(name, mask, width) \
+  (#name[9] == 'o' && __builtin_constant_p(mask) && (unsigned)(mask) == ~0u && __builtin_constant_p(width) && (int)(width) == 32)
+#define HAL_SHUFFLE(name, all, mask, from, width) name##_all<HAL_IS_BROADCAST(name, mask, width)>(all, mask, from, width)
+#define HAL_READ_SHUFFLED(shuffled) (shuffled).of(hal_warp_i, hal_i)
+
+// Votes: a bit for each lane of a warp.
+template <unsigned N> struct hal_warp_votes {
+  unsigned yes[(N + 31) / 32], no[(N + 31) / 32];
+  hal_warp_votes(const bool* all, const bool* takes_part) {
+    for (unsigned warp = 0; warp < (N + 31) / 32; warp++) {
+      yes[warp] = no[warp] = 0;
+      for (unsigned at = warp * 32; at < warp * 32 + 32 && at < N; at += 8) {
+        const unsigned long votes = bytes(all, at), given = bytes(takes_part, at);
+        yes[warp] |= bits(votes & given) << (at & 31);
+        no[warp] |= bits(~votes & given) << (at & 31);
+      }
+    }
+  }
+  unsigned ballot(unsigned warp, unsigned mask) const { return yes[warp] & mask; }
+  int any(unsigned warp, unsigned mask) const { return (yes[warp] & mask) != 0; }
+  int is_all(unsigned warp, unsigned mask) const { return (no[warp] & mask) == 0; }
+
+ private:
+  static unsigned long bytes(const bool* all, unsigned at) {
+    unsigned long bytes = 0;
+    __builtin_memcpy(&bytes, all + at, N % 8 == 0 || N - at >= 8 ? 8 : N - at);
+    return bytes;
+  }
+  // The bits of eight bytes of which each is 0 or 1.
+  static unsigned bits(unsigned long bytes) { return (unsigned)(bytes * 0x0102040810204080ul >> 56); }
+};
+#define HAL_VOTES(all, takes_part) hal_warp_votes<HAL_ITEMS>(all, takes_part)
+#define HAL_READ_BALLOT(votes, mask) (votes).ballot(hal_warp_i, mask)
+#define HAL_READ_ANY(votes, mask) (votes).any(hal_warp_i, mask)
+#define HAL_READ_ALL(votes, mask) (votes).is_all(hal_warp_i, mask)
+#define HAL_TILE_BALLOT(votes, tile) (HAL_READ_BALLOT(votes, (tile).hal_mask) >> __builtin_ctz((tile).hal_mask))
+#define HAL_TILE_ANY(votes, tile) HAL_READ_ANY(votes, (tile).hal_mask)
+#define HAL_TILE_ALL(votes, tile) HAL_READ_ALL(votes, (tile).hal_mask)
+
+// Of each item, the lanes that have given the same bits.
+template <unsigned N> struct hal_warp_matches {
+  unsigned same[N];
+  template <class T> hal_warp_matches(const T* all, const bool* takes_part) {
+    static_assert(sizeof(T) <= 8, "a value that work items exchange has at most 8 bytes");
+    for (unsigned first = 0; first < N; first += 32) {
+      const unsigned count = N - first < 32 ? N - first : 32;
+      unsigned long long own[32];
+      for (unsigned lane = 0; lane < count; lane++) {
+        own[lane] = 0;
+        __builtin_memcpy(own + lane, all + first + lane, sizeof(T)); // some have given nothing
+      }
+      for (unsigned lane = 0; lane < count; lane++) same[first + lane] = 0;
+      for (unsigned from = 0; from < count; from++) {
+        if (!takes_part[first + from]) continue;
+        const unsigned long long given = own[from];
+        for (unsigned lane = 0; lane < count; lane++) same[first + lane] |= (unsigned)(own[lane] == given) << from;
+      }
+    }
+  }
+};
+#define HAL_MATCHES(all, takes_part) hal_warp_matches<HAL_ITEMS>(all, takes_part)
+#define HAL_READ_MATCH(matches, mask) ((matches).same[hal_i] & (unsigned)(mask))
+
+// What the lanes that a mask names have given together. Items of a warp with the same mask beside each other share a result.
+template <unsigned N, class T, class F> struct hal_warp_folded {
+  const T* all;
+  const bool* takes_part;
+  F combine;
+  mutable unsigned known_warp = ~0u, known_mask = 0;
+  mutable T known = T();
+  hal_warp_folded(const T* all, const bool* takes_part, F combine) : all(all), takes_part(takes_part), combine(combine) {}
+  T of(unsigned warp, unsigned mask) const {
+    if (warp == known_warp && mask == known_mask) return known;
+    T result = T();
+    bool is_first = true;
+    for (unsigned lane = 0; lane < 32; lane++) {
+      const unsigned from = warp * 32 + lane;
+      if (from < N && takes_part[from] && (mask >> lane & 1)) {
+        result = is_first ? all[from] : combine(result, all[from]);
+        is_first = false;
+      }
+    }
+    known_warp = warp;
+    known_mask = mask;
+    return known = result;
+  }
+};
+template <unsigned N, class T, class F>
+static inline hal_warp_folded<N, T, F> hal_fold(const T* all, const bool* takes_part, F combine) {
+  static_assert(hal_number<T>::value, "a reduction of what is no number");
+  return hal_warp_folded<N, T, F>(all, takes_part, combine);
+}
+#define HAL_FOLD(all, takes_part, expression) \
+  hal_fold<HAL_ITEMS>(all, takes_part, [](auto a, auto b) { return (decltype(b))(expression); })
+#define HAL_FOLD_ADD(all, takes_part) HAL_FOLD(all, takes_part, a + b)
+#define HAL_FOLD_MIN(all, takes_part) HAL_FOLD(all, takes_part, a < b ? a : b)
+#define HAL_FOLD_MAX(all, takes_part) HAL_FOLD(all, takes_part, a > b ? a : b)
+#define HAL_FOLD_AND(all, takes_part) HAL_FOLD(all, takes_part, a & b)
+#define HAL_FOLD_OR(all, takes_part) HAL_FOLD(all, takes_part, a | b)
+#define HAL_FOLD_XOR(all, takes_part) HAL_FOLD(all, takes_part, a ^ b)
+#define HAL_READ_FOLDED(folded, mask) (folded).of(hal_warp_i, mask)
+
+// Reductions of cooperative groups: each item adds up as a butterfly does.
+template <class T, class F> static inline T hal_read_tree(const T* all, unsigned items, unsigned i, unsigned size, F combine) {
+  T values[32];
+  unsigned first = i & ~(size - 1);
+  for (unsigned lane = 0; lane < size; lane++) values[lane] = all[first + lane < items ? first + lane : i];
+  for (unsigned by = size / 2; by > 0; by /= 2) {
+    T next[32];
+    for (unsigned lane = 0; lane < size; lane++) next[lane] = combine(values[lane], values[lane ^ by]);
+    for (unsigned lane = 0; lane < size; lane++) values[lane] = next[lane];
+  }
+  return values[i & (size - 1)];
+}
+#define HAL_READ_TREE(all, size, ...) hal_read_tree(all, HAL_ITEMS, hal_i, size, __VA_ARGS__)

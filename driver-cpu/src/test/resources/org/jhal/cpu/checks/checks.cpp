@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels and what is found in them, as CheckTest reads it. 2 workgroups of 64 items; both buffers have 128 elements.
+
+// ---- memory ----
+
+extern "C" __global__ void copies(const int* in, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i];
+}
+
+extern "C" __global__ void writes_past_the_end(const int* in, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i + 1] = 1;  //! memory: | writes outside 'out': element 128 of 128 (i32), 0 bytes past its end | item (63, 0, 0) of workgroup (1, 0, 0)
+}
+
+extern "C" __global__ void reads_before_the_start(const int* in, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = i;
+  if (in[i - 2] > 3) out[i] = 1;  //! memory: | reads outside 'in': element -2 of 128 (i32), 8 bytes before its start | and 1 times more
+}
+
+__device__ int far(const int* from, int by) {
+  return from[by];  //! memory: | reads outside | item (5, 0, 0)
+}
+extern "C" __global__ void reads_far_outside(const int* in, int* out) {
+  if (threadIdx.x == 5) out[5 + blockIdx.x] = far(in, 100000);
+}
+
+extern "C" __global__ void writes_its_input(const int* in, int* out) {
+  int* changed = (int*)in;
+  if (threadIdx.x == 0) changed[blockIdx.x] = 1;  //! memory: | writes element 0 of 'in' | direction is 'in'
+  out[blockIdx.x * blockDim.x + threadIdx.x] = in[0] * 0;
+}
+
+extern "C" __global__ void follows_null(const int* in, int* out) {
+  int* none = (int*)(size_t)in[0];
+  if (threadIdx.x == 1) none[2] = 1;  //! memory: | writes the address 0x8, as through a null pointer
+}
+
+extern "C" __global__ void reads_misaligned(const int* in, int* out) {
+  const float4* four = (const float4*)(in + 1);
+  if (threadIdx.x < 2) out[blockIdx.x * 64 + threadIdx.x] = (int)four[threadIdx.x].x;  //! memory: | which is not aligned to 16 bytes
+}
+
+extern "C" __global__ void stays_inside_shared(const int* in, int* out) {
+  __shared__ int tile[64];
+  __shared__ int other[64];
+  tile[threadIdx.x] = in[threadIdx.x];
+  other[threadIdx.x] = 1;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x] + other[63 - threadIdx.x];
+}
+
+extern "C" __global__ void leaves_shared(const int* in, int* out) {
+  __shared__ int tile[64];
+  __shared__ int other[64];
+  tile[threadIdx.x] = in[threadIdx.x];
+  other[threadIdx.x] = 1;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1] + other[threadIdx.x];  //! memory: | outside 'tile': element 64 (4 bytes each) of 256 bytes of shared memory, 0 bytes past its end
+}
+
+extern "C" __global__ void copies_too_much(const int* in, int* out) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) memcpy(out + 1, in, 512);  //! memory: | writes outside 'out' | across its end
+}
+
+// ---- races ----
+
+extern "C" __global__ void neighbours_race(const int* in, int* out) {
+  __shared__ int tile[65];
+  tile[threadIdx.x] = in[threadIdx.x];
+  if (threadIdx.x == 0) tile[64] = 0;
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1];  //! races: | of 'tile', which another work item of the workgroup | code.cpp:71:
+}
+
+extern "C" __global__ void forgets_the_barrier(const int* in, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = in[threadIdx.x];
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 1];  //! races: | another work item of the workgroup
+}
+
+extern "C" __global__ void keeps_the_barrier(const int* in, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+
+extern "C" __global__ void groups_race(const int* in, int* out) {
+  if (threadIdx.x == 3) out[0] = blockIdx.x;  //! races: | writes element 0 of 'out', which a work item of another workgroup writes | the values differ | work item (3, 0, 0) of workgroup (0, 0, 0) | work item (3, 0, 0) of workgroup (1, 0, 0)
+}
+
+extern "C" __global__ void groups_agree(const int* in, int* out) {
+  if (threadIdx.x == 3) out[0] = 1;  //! races: | both write the same value
+}
+
+extern "C" __global__ void groups_add(const int* in, int* out) {
+  atomicAdd(out, 1);
+  atomicMax(out + 1, (int)threadIdx.x);
+}
+
+extern "C" __global__ void adds_beside_a_read(const int* in, int* out) {
+  atomicAdd(out, 1);
+  if (threadIdx.x == 7 && blockIdx.x == 1) out[1] = out[0];  //! races: | element 0 of 'out' | atomically
+}
+
+extern "C" __global__ void bytes_are_apart(const int* in, int* out) {
+  unsigned char* bytes = (unsigned char*)out;
+  bytes[blockIdx.x * 64 + threadIdx.x] = (unsigned char)threadIdx.x;
+}
+
+extern "C" __global__ void bytes_race(const int* in, int* out) {
+  unsigned char* bytes = (unsigned char*)out;
+  if (threadIdx.x == 0) bytes[5] = (unsigned char)(blockIdx.x + 1);  //! races: | the values differ
+}
+
+__device__ int arrived;
+extern "C" __global__ void publishes(const int* in, int* out) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    out[1 + blockIdx.x] = 5;
+    __threadfence();
+    is_last = atomicAdd(out, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (is_last && threadIdx.x == 9) out[10] = out[1] + out[2];
+}
+
+extern "C" __global__ void forgets_the_fence(const int* in, int* out) {
+  __shared__ bool is_last;
+  if (threadIdx.x == 0) {
+    out[1 + blockIdx.x] = 5;
+    is_last = atomicAdd(out, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (is_last && threadIdx.x == 9) out[10] = out[1] + out[2];  //! races: | which a work item of another workgroup writes
+}
+
+extern "C" __global__ void warps_meet(const int* in, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = in[threadIdx.x] + 1;
+  __syncwarp();
+  int other = tile[threadIdx.x ^ 1];
+  other += __shfl_xor_sync(~0u, other, 2);
+  tile[threadIdx.x ^ 1] = other;
+  __syncwarp();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+
+extern "C" __global__ void warps_do_not_meet(const int* in, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = in[threadIdx.x] + 1;
+  __syncwarp();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 32];  //! races: | another work item of the workgroup
+}
+
+extern "C" __global__ void groups_share_nothing(const int* in, int* out) {
+  __shared__ int own;
+  if (threadIdx.x == 0) own = blockIdx.x;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = own;
+}
+
+// ---- barriers ----
+
+extern "C" __global__ void half_wait_elsewhere(const int* in, int* out) {
+  if (threadIdx.x < 32) {
+    __syncthreads();  //! barriers: | waits at different barriers
+  } else {
+    out[threadIdx.x] = (int)blockIdx.x * 0;  //! races: | both write the same value
+    __syncthreads();
+  }
+}
+
+extern "C" __global__ void some_have_ended(const int* in, int* out) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  if (i >= 120) return;
+  out[i] = 1;
+  __syncthreads();  //! barriers: | waits at a barrier that 8 of the 64 work items of the workgroup never reach | (56, 0, 0) of workgroup (1, 0, 0)
+  out[i] = 2;
+}
+
+extern "C" __global__ void lanes_never_come(const int* in, int* out) {
+  int i = blockIdx.x * 64 + threadIdx.x;
+  if (threadIdx.x < 8) {
+    out[i] = __shfl_sync(~0u, i, 0);  //! barriers: | waits for lanes that never come: the mask is 0xffffffff
+  } else {
+    __syncthreads();
+  }
+}
+
+// ---- values ----
+
+extern "C" __global__ void reads_unwritten_shared(const int* in, int* out) {
+  __shared__ int tile[64];
+  if (threadIdx.x < 63) tile[threadIdx.x] = 1;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];  //! values: | reads element 63 (4 bytes each) of 'tile', which nothing has written
+}
+
+extern "C" __global__ void shifts_too_far(const int* in, int* out) {
+  out[blockIdx.x * 64 + threadIdx.x] = 1 << (in[0] + (int)threadIdx.x);  //! values: | shifts by less than 0, or by as many bits
+}
+
+extern "C" __global__ void divides_by_zero(const int* in, int* out) {
+  out[blockIdx.x * 64 + threadIdx.x] = 5 / in[threadIdx.x];  //! values: | divides an integer by zero
+}
+
+extern "C" __global__ void converts_too_much(const int* in, int* out) {
+  out[blockIdx.x * 64 + threadIdx.x] = (int)(1e8f * threadIdx.x);  //! values: | converts a number to an integer that is too small
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.engine.hazard;
+
+import java.util.List;
+
+/** Two touches of the same bytes that nothing orders. */
+public final class Hazard {
+  private final Touch earlier;
+  private final Touch later;
+  private final long from;
+  private final long to;
+
+  private Hazard(Touch earlier, Touch later) {
+    this.earlier = earlier;
+    this.later = later;
+    this.from = Math.max(earlier.from, later.from);
+    this.to = Math.min(earlier.to, later.to);
+  }
+
+  /** Adds one, unless one between the same operations is known: one wait is missing. */
+  static void add(List<Hazard> hazards, Touch earlier, Touch later) {
+    for (Hazard known : hazards) {
+      if (known.earlier.operation == earlier.operation
+          && known.later.operation == later.operation) {
+        return;
+      }
+    }
+    hazards.add(new Hazard(earlier, later));
+  }
+
+  RecordedOperation laterOperation() {
+    return later.operation;
+  }
+
+  /** Equal for hazards that the same calls cause again and again. */
+  String place() {
+    return later.operation.place()
+        + later.use
+        + later.name
+        + " / "
+        + earlier.operation.place()
+        + earlier.use
+        + earlier.name;
+  }
+
+  /** What is wrong, and which wait is missing. */
+  String text() {
+    RecordedOperation before = earlier.operation;
+    RecordedOperation after = later.operation;
+    return "hazard: queue "
+        + after
+        + " "
+        + later.use.now
+        + " bytes ["
+        + from
+        + ", "
+        + to
+        + ") of "
+        + (later.name.isEmpty() ? "" : later.name + ", ")
+        + later.memory.description
+        + ", while queue "
+        + before
+        + " may still "
+        + earlier.use.may
+        + " "
+        + (earlier.name.isEmpty() || earlier.name.equals(later.name)
+            ? "them"
+            : "them as " + earlier.name)
+        + ": nothing orders the two; "
+        + before.remedyFor(after);
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.engine.hazard;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An operation as the record knows it: its waits, its signals, the memory that it touches, and its
+ * place in the order. Filled in by the thread that enqueues it, then guarded by the record's lock.
+ */
+public final class RecordedOperation {
+  private static final TimelineOrder[] NO_TIMELINES = {};
+  private static final long[] NO_VALUES = {};
+
+  private final QueueOrder queue;
+  private final String work;
+  private volatile long number; // in its queue; 0 until it is accepted
+  private volatile boolean hasNotRun; // it has failed without having been issued
+  private boolean isEndedByHost;
+
+  // Empty once it is placed.
+  private @Nullable RecordedWait firstWait;
+  private List<Touch> touches = List.of();
+  private final @Nullable Consumer<String> onHazard;
+
+  // Its signals. The first one is in the messages.
+  private TimelineOrder[] timelines = NO_TIMELINES;
+  private long[] values = NO_VALUES;
+
+  private int openWaits;
+  private Clock before = Clock.NONE;
+
+  // Set when it is placed. Without signals it has no chain, since nothing can follow it.
+  private @Nullable Chain chain;
+  private long index;
+
+  /**
+   * @param work what it does, for messages
+   * @param onHazard takes the text of a hazard that it completes, to fail with it; null if it goes
+   *     on
+   */
+  public RecordedOperation(QueueOrder queue, String work, @Nullable Consumer<String> onHazard) {
+    this.queue = queue;
+    this.work = work;
+    this.onHazard = onHazard;
+  }
+
+  // Filling in.
+
+  /** It is accepted. */
+  public void setNumber(long given) {
+    number = given;
+  }
+
+  /** It has failed without having been issued, so it touches nothing. */
+  public void setNotRun() {
+    hasNotRun = true;
+  }
+
+  /** The host raises its signals when it likes: see {@link HazardRecord#hostEnds}. */
+  public void endsByHost() {
+    isEndedByHost = true;
+  }
+
+  /**
+   * @param isReached whether the value is reached already, in case no signal of it was recorded
+   */
+  public void waitsFor(TimelineOrder timeline, long value, boolean isReached) {
+    firstWait = new RecordedWait(this, timeline, value, isReached, firstWait);
+  }
+
+  public void signals(TimelineOrder[] signalled, long[] to) {
+    timelines = signalled;
+    values = to;
+  }
+
+  /** It uses the bytes from {@code from} to before {@code to}; none is no use. */
+  public void touches(TouchedMemory memory, long from, long to, Use use, String name) {
+    if (from < to) {
+      if (touches.isEmpty()) {
+        touches = new ArrayList<>(4);
+      }
+      touches.add(new Touch(this, memory, from, to, use, name));
+    }
+  }
+
+  // Placing.
+
+  /** Registers its waits. Returns whether none is open. */
+  boolean isReady() {
+    for (RecordedWait wait = firstWait; wait != null; wait = wait.next) {
+      Clock clock = wait.timeline.before(wait.value);
+      if (clock == null && !wait.isReached) {
+        openWaits++;
+        wait.timeline.addOpen(wait);
+      } else if (clock != null) {
+        before = before.union(clock);
+      }
+    }
+    return openWaits == 0;
+  }
+
+  /** One of its waits is open no more. Returns whether none is. */
+  boolean endWait(RecordedWait wait) {
+    Clock clock = wait.timeline.before(wait.value);
+    before = clock == null ? before : before.union(clock);
+    return --openWaits == 0;
+  }
+
+  /** Compares it with those that were placed earlier, and gives it its place in a chain. */
+  void place(HazardRecord record, List<Hazard> hazards) {
+    for (Touch touch : touches) {
+      touch.memory.add(touch, hazards);
+    }
+    touches = List.of();
+    firstWait = null;
+    if (timelines.length > 0) {
+      for (int i = 0; i < before.size() && chain == null; i++) {
+        if (before.end(i) == before.chain(i).length) {
+          chain = before.chain(i);
+        }
+      }
+      if (chain == null) {
+        chain = record.newChain();
+      }
+      index = ++chain.length;
+    }
+  }
+
+  boolean isEndedByHostNow() {
+    return isEndedByHost;
+  }
+
+  boolean isPlaced() {
+    return chain != null;
+  }
+
+  /** What comes before its signals. */
+  Clock end() {
+    return chain == null ? before : before.with(chain, index);
+  }
+
+  Clock before() {
+    return before;
+  }
+
+  int signalCount() {
+    return timelines.length;
+  }
+
+  TimelineOrder timeline(int signal) {
+    return timelines[signal];
+  }
+
+  long value(int signal) {
+    return values[signal];
+  }
+
+  /** Whether the host has seen its end, or it has none. */
+  boolean isOver() {
+    return (chain != null && index <= chain.observed) || hasNotRun || queue.isRetired(number);
+  }
+
+  /** Whether an operation that is being placed follows it. */
+  boolean isBefore(RecordedOperation other) {
+    return chain != null && other.before.end(chain) >= index;
+  }
+
+  // Reporting.
+
+  /** Takes the text of a hazard that it completes; null if it goes on. */
+  @Nullable Consumer<String> onHazard() {
+    return onHazard;
+  }
+
+  String place() {
+    return queue.queue + " " + work + " ";
+  }
+
+  /** How to order an operation behind this one. */
+  String remedyFor(RecordedOperation after) {
+    return timelines.length == 0
+        ? "give " + name() + " a signal, and add it to the waits of " + after.name()
+        : "add semaphore#"
+            + timelines[0].number
+            + "@"
+            + values[0]
+            + " to the waits of "
+            + after.name();
+  }
+
+  private String name() {
+    return number == 0 ? "the " + work : "operation " + number;
+  }
+
+  @Override
+  public String toString() {
+    return queue.queue + (number == 0 ? " " : " operation " + number + " ") + "(" + work + ")";
+  }
+}

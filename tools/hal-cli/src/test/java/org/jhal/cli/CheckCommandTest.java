@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code hal check}: the line, the exit code and the JSON of a wrong kernel, and of its twin. */
+class CheckCommandTest {
+  private static final Path SAXPY = Path.of("../../examples/saxpy");
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void needsCompiler() {
+    String path = System.getenv().getOrDefault("PATH", "");
+    Assumptions.assumeTrue(
+        Arrays.stream(path.split(":")).anyMatch(each -> Files.isExecutable(Path.of(each, "c++"))),
+        "there is no C++ compiler on the PATH");
+  }
+
+  private record Result(int exitCode, String out, String err) {}
+
+  private static Result check(Path bundle, String... more) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "check",
+                bundle.toString(),
+                "--device",
+                "cpu://?cache=off",
+                "--arg",
+                "a=2",
+                "--arg",
+                "x=" + SAXPY.resolve("x.npy"),
+                "--arg",
+                "y=" + SAXPY.resolve("y.npy")));
+    all.addAll(List.of(more));
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), all.toArray(String[]::new));
+    return new Result(exitCode, out.toString(), err.toString());
+  }
+
+  private Path wrong() throws Exception {
+    for (String file : List.of("manifest.json", "saxpy.cpp")) {
+      String text = Files.readString(SAXPY.resolve(file));
+      Files.writeString(folder.resolve(file), text.replace("if (i < n)", "if (i <= n)"));
+    }
+    return folder;
+  }
+
+  @Test
+  void aSoundKernelHasNoFindings() {
+    Result result = check(SAXPY);
+    assertEquals("", result.err());
+    assertEquals(
+        "nothing is wrong, as far as this run shows" + System.lineSeparator(), result.out());
+    assertEquals(ExitCode.SUCCESS, result.exitCode());
+  }
+
+  @Test
+  void aWrongKernelIsShownWithItsLine() throws Exception {
+    Result result = check(wrong());
+    String out = result.out();
+    assertTrue(out.startsWith("memory: kernel saxpy reads outside '"), out);
+    assertTrue(out.contains("element 1000 of 1000 (f32), 0 bytes past its end\n"), out);
+    assertTrue(out.contains("\n  saxpy.cpp:6: y[i] = fmaf(a, x[i], y[i]);\n"), out);
+    assertTrue(out.contains("^~~~\n  by work item (232, 0, 0) of workgroup (3, 0, 0)"), out);
+    assertEquals(ExitCode.FOUND, result.exitCode());
+  }
+
+  @Test
+  void programsReadJson() throws Exception {
+    Result result = check(wrong(), "--json");
+    JsonArray all = JsonParser.parseString(result.out()).getAsJsonArray();
+    assertEquals(1, all.size(), result.out());
+    JsonObject finding = all.get(0).getAsJsonObject();
+    assertEquals("memory", finding.get("check").getAsString());
+    JsonObject place = finding.get("places").getAsJsonArray().get(0).getAsJsonObject();
+    assertEquals("saxpy.cpp", place.get("file").getAsString());
+    assertEquals(6, place.get("line").getAsInt());
+    assertEquals(ExitCode.FOUND, result.exitCode());
+  }
+
+  @Test
+  void anUnknownCheckIsRefused() {
+    Result unknown = check(SAXPY, "--checks", "memory,rases");
+    assertEquals(ExitCode.USAGE, unknown.exitCode());
+    assertTrue(unknown.err().contains("'rases'"), unknown.err());
+  }
+}
