@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -41,6 +45,7 @@ final class BlockCoarsening {
     Set<String> widths = new HashSet<>();
     boolean fits =
         !calls.reachesBarrier(kernel.text())
+            && !reachesShared(kernel, file)
             && fits(kernel, calls, widths)
             && file.functions().stream()
                 .filter(each -> !each.isKernel() && each.hasBody())
@@ -49,6 +54,48 @@ final class BlockCoarsening {
     return !fits || widths.size() > 1
         ? ""
         : widths.isEmpty() ? "true" : "HAL_X == " + widths.iterator().next();
+  }
+
+  /** Whether a kernel may use shared memory, of which each workgroup has its own. */
+  private static boolean reachesShared(Function kernel, SourceFile file) {
+    Set<String> outside = new HashSet<>(); // variables that are shared
+    Set<Integer> inFunctions = new HashSet<>();
+    Map<String, Set<String>> words = new HashMap<>(); // of functions and classes
+    for (Function function : file.functions()) {
+      for (int i = function.start(); i < function.end(); i++) {
+        inFunctions.add(i);
+      }
+      if (function.hasBody() && !function.isKernel()) {
+        add(function.statements(), words.computeIfAbsent(function.text(), key -> new HashSet<>()));
+      }
+    }
+    for (List<SourceFile.Named> named : List.of(file.classes(), file.aliases())) {
+      named.forEach(
+          each -> add(each.tokens(), words.computeIfAbsent(each.name(), key -> new HashSet<>())));
+    }
+    List<Token> tokens = file.tokens();
+    for (int i = 0; i < tokens.size(); i++) {
+      if (tokens.get(i).is("__shared__") && !inFunctions.contains(i)) {
+        add(tokens.subList(i + 1, Tokens.find(tokens, i, ";")), outside);
+      }
+    }
+    outside.retainAll(file.variables());
+    outside.add("__shared__");
+    Set<String> reached = new HashSet<>();
+    add(kernel.statements(), reached);
+    Deque<String> left = new ArrayDeque<>(reached);
+    while (!left.isEmpty()) {
+      for (String word : words.getOrDefault(left.remove(), Set.of())) {
+        if (reached.add(word)) {
+          left.add(word);
+        }
+      }
+    }
+    return reached.stream().anyMatch(outside::contains);
+  }
+
+  private static void add(List<Token> tokens, Set<String> to) {
+    tokens.stream().filter(Token::isWord).forEach(token -> to.add(token.text()));
   }
 
   private static boolean fits(Function function, CallGraph calls, Set<String> widths) {

@@ -159,11 +159,15 @@ final class Declarations {
   static void checkTypes(List<Token> body) throws UnfitException {
     for (int i = 0; i < body.size(); i++) {
       boolean isType = body.get(i).is("decltype") || body.get(i).is("__typeof__");
+      int name = i + 1;
+      while (isType && Tokens.is(body, name, "(")) {
+        name++;
+      }
       if (isType
-          && Tokens.get(body, i + 2).isWord()
-          && !Tokens.is(body, i + 2, "auto")
-          && Tokens.is(body, i + 3, ")")) {
-        throw new UnfitException("the type of the variable " + body.get(i + 2), body.get(i));
+          && Tokens.get(body, name).isWord()
+          && !Tokens.is(body, name, "auto")
+          && Tokens.is(body, name + 1, ")")) {
+        throw new UnfitException("the type of the variable " + body.get(name), body.get(i));
       }
     }
   }

@@ -41,6 +41,9 @@ final class EvaluationOrder {
           "hal_lane_down",
           "hal_lane_xor");
 
+  /** Those that no variable can be named after. */
+  private static final Set<String> KEYWORDS = Set.of("sizeof", "alignof", "decltype");
+
   private static final Set<String> TYPES =
       Set.of(
           "void",
@@ -77,12 +80,14 @@ final class EvaluationOrder {
   private static final Set<String> CLASSES = Set.of("struct", "class", "union");
   private static final Set<String> SEQUENCES = Set.of("<<", "&&", "||", "?", "->*", ".*");
 
+  private final SourceFile source;
   private final Set<String> operators = new HashSet<>(); // those that the source defines
   private final Set<String> functions = new HashSet<>();
   private final Set<String> variables; // outside functions
   private boolean hasConversions; // or constructors, so that any name may stand for a call
 
   EvaluationOrder(SourceFile source) {
+    this.source = source;
     source.functions().forEach(each -> functions.add(each.text()));
     this.variables = source.variables();
     List<Token> tokens = source.tokens();
@@ -90,6 +95,9 @@ final class EvaluationOrder {
     for (int i = 0; i < tokens.size(); i++) {
       if (CLASSES.contains(tokens.get(i).text())) {
         classes.add(Tokens.get(tokens, i + 1).text());
+      }
+      if (PURE.contains(tokens.get(i).text()) && isRedefined(tokens, i)) {
+        functions.add(tokens.get(i).text());
       }
     }
     for (int i = 0; i < tokens.size(); i++) {
@@ -106,6 +114,18 @@ final class EvaluationOrder {
         hasConversions |= Tokens.is(tokens, behind, "{") || Tokens.is(tokens, behind, ":");
       }
     }
+  }
+
+  /** Whether a pure function gives its name to something else here, such as a lambda. */
+  private static boolean isRedefined(List<Token> tokens, int at) {
+    Token before = Tokens.get(tokens, at - 1);
+    boolean isTyped =
+        before.isWord()
+            ? !Tokens.isBeforeExpression(before)
+            : Tokens.is(tokens, at + 1, "(")
+                ? false
+                : !before.is("::") && !Tokens.is(tokens, at + 1, "<");
+    return isTyped && !KEYWORDS.contains(tokens.get(at).text());
   }
 
   /**
@@ -125,13 +145,38 @@ final class EvaluationOrder {
       own.stream().filter(Token::isWord).forEach(each -> reached.add(each.text()));
       reached.addAll(variables);
     }
+    boolean mayWrite = mayWrite(name.text());
     for (List<Token> first : before(tokens, from, to, call, end)) {
       boolean isReached =
-          reads(first) && first.stream().anyMatch(each -> reached.contains(each.text()));
+          reads(first)
+              && (mayWrite || first.stream().anyMatch(each -> reached.contains(each.text())));
       if (hasEffect(first, "") || isReached || (mayChange && reads(first))) {
         throw new UnfitException(name + " behind a change in an expression", name);
       }
     }
+  }
+
+  /** Whether a function of the source may write what others name too, by another name. */
+  private boolean mayWrite(String name) {
+    for (Function function : source.functions()) {
+      if (function.text().equals(name)) {
+        boolean isGiven =
+            function.parameters().stream()
+                .filter(parameter -> !parameter.get(0).is("hal_item"))
+                .flatMap(List::stream)
+                .anyMatch(token -> token.is("*") || token.is("&") || token.is("&&"));
+        boolean isKnown =
+            function.hasBody()
+                && function.statements().stream()
+                    .anyMatch(
+                        token ->
+                            variables.contains(token.text()) || functions.contains(token.text()));
+        if (isGiven || isKnown) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Where the expression begins, at the latest, that a place in a function is in. */

@@ -43,17 +43,20 @@ final class Inliner {
   private final BarrierLowering lowering;
   private final SourceFile source;
   private final Function kernel;
+  private final ConstantOverloads constants;
   private final Set<String> callers; // names of the kernel
   private final Map<String, Integer> instances =
       new HashMap<>(); // whose shared variables are there
   private final Map<String, List<List<Token>>> withShared =
       new HashMap<>(); // the template arguments of functions that have any
+  private boolean hasDirective; // which may make any name mean something else
   private int depth;
 
   Inliner(BarrierLowering lowering, SourceFile source, Function kernel, Set<String> callers) {
     this.lowering = lowering;
     this.source = source;
     this.kernel = kernel;
+    this.constants = new ConstantOverloads(source);
     this.callers = new HashSet<>(callers);
     addTypes(kernel);
   }
@@ -64,19 +67,8 @@ final class Inliner {
     if (template != null) {
       Tokens.split(template).forEach(each -> callers.add(nameOf(each)));
     }
-    List<Token> body = function.statements();
-    for (int i = 0; i < body.size(); i++) {
-      Token token = body.get(i);
-      Token next = Tokens.get(body, i + 1);
-      if (token.is("using") || token.is("struct") || token.is("class") || token.is("union")) {
-        callers.add(next.text());
-      } else if (token.is("typedef")) {
-        callers.add(Tokens.get(body, Tokens.find(body, i, ";") - 1).text());
-      } else if (token.is("enum")) {
-        int end = Math.min(body.size(), Tokens.find(body, i, ";"));
-        body.subList(i + 1, end).forEach(word -> callers.add(word.text()));
-      }
-    }
+    callers.addAll(LocalTypes.names(function.statements(), source.namespaces()));
+    hasDirective |= LocalTypes.hasDirective(function.statements(), source.namespaces());
   }
 
   boolean isVoid(Token name) throws UnfitException {
@@ -141,6 +133,7 @@ final class Inliner {
     templates(function, call, tokens, renamed, name);
     parameters(function, number, arguments, renamed, body, to);
     checkNames(function, renamed, name);
+    checkHidden(function, renamed, name);
     addTypes(function);
     String result = "hal_result" + number;
     if (!isVoid(function)) {
@@ -333,7 +326,7 @@ final class Inliner {
     return parameters;
   }
 
-  private static void parameters(
+  private void parameters(
       Function function,
       int number,
       List<List<Token>> arguments,
@@ -355,9 +348,15 @@ final class Inliner {
         if (renamed.containsKey(own.text())) {
           throw new UnfitException("a variable of " + name + " that hides " + own, own);
         }
+        if (parameter.stream().anyMatch(token -> token.is("const"))
+            && constants.mayMatter(function.statements(), own.text())) {
+          throw new UnfitException("a reference of " + name + " to what is constant there", own);
+        }
         renamed.put(own.text(), argument);
         List<Token> referred = parameter.subList(0, parameter.size() - 1);
-        if (referred.stream().noneMatch(token -> types.contains(token.text()))) {
+        if (referred.stream()
+            .allMatch(
+                token -> !types.contains(token.text()) || renamed.containsKey(token.text()))) {
           String type = "hal_bare<" + Generated.text(rename(referred, renamed)) + ">";
           String same = "hal_equal<" + bare(argument) + ", " + type + ">";
           check(same, "a reference to a copy", name, body);
@@ -438,15 +437,52 @@ final class Inliner {
   /** What the function calls by its own names must not be hidden by those of the caller. */
   private void checkNames(Function function, Map<String, List<Token>> renamed, Token name)
       throws UnfitException {
-    for (int i = function.open() + 1; i < function.end(); i++) {
+    if (hasDirective) {
+      throw new UnfitException("items meet in " + name + ", and a namespace is used", name);
+    }
+    for (int i = function.type(); i < function.end(); i++) {
       Token token = function.source().get(i);
-      if (token.isWord()
+      if (i != function.name()
+          && token.isWord()
           && !Tokens.isMember(function.source(), i)
           && callers.contains(token.text())
           && !renamed.containsKey(token.text())) {
         throw new UnfitException(name + " and its caller both use the name " + token, name);
       }
     }
+  }
+
+  /** What stands for a parameter must not be hidden by names of the function. */
+  private void checkHidden(Function function, Map<String, List<Token>> renamed, Token name)
+      throws UnfitException {
+    Set<String> lambdas = lambdaParameters(function.statements());
+    Set<String> hidden = LocalTypes.names(function.statements(), source.namespaces());
+    hidden.addAll(lambdas);
+    for (Map.Entry<String, List<Token>> each : renamed.entrySet()) {
+      boolean isOwn = Tokens.get(each.getValue(), 0).text().startsWith("hal_in");
+      if (!isOwn && lambdas.contains(each.getKey())) {
+        throw new UnfitException(name + " hides " + each.getKey() + " in a lambda", name);
+      }
+      for (Token token : each.getValue()) {
+        if (token.isWord() && hidden.contains(token.text())) {
+          throw new UnfitException(name + " and its caller both use the name " + token, name);
+        }
+      }
+    }
+  }
+
+  private static Set<String> lambdaParameters(List<Token> tokens) {
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < tokens.size(); i++) {
+      int open = Tokens.isLambda(tokens, i) ? Tokens.close(tokens, i) + 1 : tokens.size();
+      if (Tokens.is(tokens, open, "(")) {
+        for (List<Token> each :
+            Tokens.split(tokens.subList(open + 1, Tokens.close(tokens, open)))) {
+          names.add(Tokens.get(each, Tokens.find(each, 0, "=") - 1).text());
+        }
+      }
+    }
+    return names;
   }
 
   private static void templates(
@@ -459,11 +495,34 @@ final class Inliner {
     List<List<Token>> types = all == null ? List.of() : Tokens.split(all);
     List<List<Token>> given = Tokens.split(call.templateArguments(tokens));
     for (int i = 0; i < given.size() && i < types.size(); i++) {
-      boolean isType = types.get(i).get(0).is("class") || types.get(i).get(0).is("typename");
+      List<Token> type = typeOf(types.get(i));
       renamed.put(
           nameOf(types.get(i)),
-          isType ? given.get(i) : Generated.tokens("(" + Generated.text(given.get(i)) + ")", name));
+          type.isEmpty() ? given.get(i) : value(rename(type, renamed), given.get(i), name));
     }
+  }
+
+  /** The type of the value that a template parameter stands for; empty if it is a type itself. */
+  private static List<Token> typeOf(List<Token> parameter) {
+    List<Token> type = parameter.subList(0, Tokens.find(parameter, 0, "=") - 1);
+    Token first = parameter.get(0);
+    boolean isType =
+        first.is("class")
+            || first.is("template")
+            || (first.is("typename") && type.stream().noneMatch(token -> token.is("::")));
+    return isType ? List.of() : type;
+  }
+
+  /** A template argument, which has the type of its parameter: 64 may be unsigned. */
+  private static List<Token> value(List<Token> type, List<Token> given, Token at) {
+    boolean isSame =
+        type.stream().anyMatch(token -> token.is("auto"))
+            || (type.size() == 1
+                && type.get(0).is("int")
+                && given.size() == 1
+                && given.get(0).text().matches("0|[1-9][0-9]{0,8}"));
+    String value = "(" + Generated.text(given) + ")";
+    return Generated.tokens(isSame ? value : "((" + Generated.text(type) + ")" + value + ")", at);
   }
 
   private static List<String> templateNames(Function function) {

@@ -258,7 +258,43 @@ final class RegionWriter {
     } else {
       out.raw(" HAL_ALL(" + typeName + ", " + array + ", " + variable.number + ");");
     }
-    out.raw(" auto& " + name + " = " + array + "[0];");
+    if (isQualified(variable)) {
+      boolean isConstant = variable.declaration.is("auto") && isConstant(variable);
+      String kept = isConstant ? "const hal_bare<" + type + ">" : "hal_kept<" + type + ">";
+      out.raw(" typedef " + kept + " " + keptName(variable) + dimensions + ";");
+    }
+    out.raw(" " + reference(variable) + " " + name + " = " + array + "[0];");
+  }
+
+  /** Whether the type of a variable has, or may have, a {@code const} or a {@code volatile}. */
+  private static boolean isQualified(Variable variable) {
+    List<Token> pointers = variable.declarator.pointers();
+    if (variable.name().startsWith(BarrierLowering.EXCHANGED)) {
+      return false;
+    }
+    if (variable.declaration.is("auto") || !pointers.isEmpty()) {
+      return isConstant(variable);
+    }
+    return !Declarations.isBuiltIn(variable.declaration, variable.declarator)
+        || variable.declaration.is("const")
+        || variable.declaration.is("volatile");
+  }
+
+  /** Whether a variable itself is declared constant, rather than what it points to. */
+  private static boolean isConstant(Variable variable) {
+    List<Token> pointers = variable.declarator.pointers();
+    return pointers.isEmpty()
+        ? variable.declaration.is("const")
+        : pointers.get(pointers.size() - 1).is("const");
+  }
+
+  private static String keptName(Variable variable) {
+    return variable.array() + "_k";
+  }
+
+  /** How each item refers to its element, which is as constant as the variable. */
+  private static String reference(Variable variable) {
+    return isQualified(variable) ? keptName(variable) + "&" : "auto&";
   }
 
   /** The type of a variable, outside the loop over the items. */
@@ -446,7 +482,7 @@ final class RegionWriter {
         continue;
       }
       if (use.kind == Variable.Kind.EXPANDED) {
-        out.raw(" auto& " + use.name() + " = " + use.array() + "[hal_i];");
+        out.raw(" " + reference(use) + " " + use.name() + " = " + use.array() + "[hal_i];");
       } else if (use.kind == Variable.Kind.REMATERIALIZED) {
         out.raw(rematerialized(use));
       }
@@ -556,7 +592,14 @@ final class RegionWriter {
     Declarator declarator = variable.declarator;
     String name = variable.name();
     out.goTo(declarator.name());
-    out.raw(" auto& " + name + " = " + variable.array() + "[hal_i];");
+    if (isQualified(variable)) { // it is written where it begins
+      String element = variable.array() + "_i";
+      out.raw(" auto& " + element + " = " + variable.array() + "[hal_i];");
+      out.raw(" " + keptName(variable) + "& " + name + " = " + element + "; (void)" + name + ";");
+      name = element;
+    } else {
+      out.raw(" auto& " + name + " = " + variable.array() + "[hal_i];");
+    }
     if (variable.original() != null) {
       out.raw(" if constexpr (!" + variable.array() + "_is_other)");
     }
@@ -570,7 +613,7 @@ final class RegionWriter {
       out.raw("; __builtin_memcpy(&" + name + ", &hal_new, sizeof hal_new); }");
     } else if (!Tokens.is(initial, 0, "=")) {
       out.raw(" ::new (hal_place{&" + name + "}) " + typeName(variable)).tokens(initial).raw(";");
-    } else if (isBuiltIn || name.startsWith(BarrierLowering.EXCHANGED)) {
+    } else if (isBuiltIn || variable.name().startsWith(BarrierLowering.EXCHANGED)) {
       out.raw(" " + name).tokens(widening.subscripts(initial)).raw(";");
     } else { // as if it were declared here: an assignment may be another function
       String type = typeName(variable);

@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives each variable of a kernel a name of its own, so that a name says which variable is meant:
  * {@code int i = 1; { int i = 2; f(i); }} becomes {@code int i = 1; { int hal_1_i = 2; f(hal_1_i);
- * }}.
+ * }}. A name that also means something outside the kernel is left to that: the variable may come to
+ * stand before its use.
  */
 final class Scopes {
-  private final Set<String> taken;
+  private final Set<String> taken; // names that the next variable cannot have
   private final String prefix;
   private Map<String, String> names = new HashMap<>(); // new ones by those of the source
   private int number;
@@ -36,7 +37,56 @@ final class Scopes {
 
   static List<Statement> unique(List<Statement> statements, Set<String> parameters)
       throws UnfitException {
-    return new Scopes(parameters, "hal_scope").list(statements);
+    Set<String> taken = new HashSet<>(parameters);
+    outer(statements, new HashSet<>(parameters), taken);
+    return new Scopes(taken, "hal_scope").list(statements);
+  }
+
+  /** Adds the words that are not, or not yet, those of variables, where they stand. */
+  private static void outer(List<Statement> statements, Set<String> visible, Set<String> to) {
+    for (Statement statement : statements) {
+      if (statement instanceof Variables variables) {
+        Declarations.Declaration declaration = variables.declaration();
+        words(declaration.type(), visible, to);
+        for (Declarations.Declarator each : declaration.declarators()) {
+          words(each.dimensions(), visible, to);
+          visible.add(each.name().text());
+          words(each.initial(), visible, to);
+        }
+      } else if (statement instanceof Barrier barrier) {
+        words(barrier.mask(), visible, to);
+      } else {
+        inner(statement, new HashSet<>(visible), to);
+      }
+    }
+  }
+
+  private static void inner(Statement statement, Set<String> visible, Set<String> to) {
+    if (statement instanceof For loop
+        && loop.start() != null) { // its condition sees what it starts
+      outer(List.of(loop.start()), visible, to);
+    }
+    if (!statement.isTypeDeclaration() || statement instanceof Plain) {
+      List<Token> own = new ArrayList<>();
+      statement.own(own);
+      words(own, visible, to);
+    }
+    for (Statement inside : statement.inner()) {
+      outer(List.of(inside), statement instanceof Block ? visible : new HashSet<>(visible), to);
+    }
+  }
+
+  private static void words(List<Token> tokens, Set<String> visible, Set<String> to) {
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      boolean isOfSource = !token.text().startsWith("hal_"); // others have names of their own
+      if (token.isWord()
+          && isOfSource
+          && isVariable(tokens, i)
+          && !visible.contains(token.text())) {
+        to.add(token.text());
+      }
+    }
   }
 
   /** A copy of a statement whose variables have other names, which begin with {@code prefix}. */
@@ -129,15 +179,23 @@ final class Scopes {
 
   /** Each declarator sees those before it, and itself. */
   private Statement variables(Variables variables) throws UnfitException {
+    List<Token> tokens = new ArrayList<>(renamed(variables.declaration().type()));
     for (Declarations.Declarator declarator : variables.declaration().declarators()) {
-      String name = declarator.name().text();
-      if (taken.add(name)) {
-        names.remove(name);
-      } else {
-        names.put(name, prefix + ++number + "_" + name);
+      Token name = declarator.name();
+      if (declarator != variables.declaration().declarators().get(0)) {
+        tokens.add(Token.mark(",", name));
       }
+      tokens.addAll(declarator.pointers());
+      List<Token> dimensions = renamed(declarator.dimensions());
+      if (taken.add(name.text())) {
+        names.remove(name.text());
+      } else {
+        names.put(name.text(), prefix + ++number + "_" + name);
+      }
+      tokens.addAll(renamed(List.of(name)));
+      tokens.addAll(dimensions);
+      tokens.addAll(renamed(declarator.initial()));
     }
-    List<Token> tokens = renamed(variables.tokens());
     Declarations.Declaration declaration = Declarations.of(tokens);
     if (declaration == null) {
       throw new UnfitException("a declaration of another kind than usual", tokens.get(0));

@@ -136,6 +136,13 @@ sealed interface Statement {
 
   /** All its tokens, with a semicolon between those of two parts. */
   default void collect(List<Token> to) {
+    own(to);
+    to.add(Token.SEMICOLON);
+    inner().forEach(inside -> inside.collect(to));
+  }
+
+  /** The tokens that are not those of statements inside. */
+  default void own(List<Token> to) {
     if (this instanceof Plain plain) {
       to.addAll(plain.tokens());
     } else if (this instanceof Variables declared) {
@@ -153,7 +160,5 @@ sealed interface Statement {
     } else if (this instanceof Do loop) {
       to.addAll(loop.condition());
     }
-    to.add(Token.SEMICOLON);
-    inner().forEach(inside -> inside.collect(to));
   }
 }

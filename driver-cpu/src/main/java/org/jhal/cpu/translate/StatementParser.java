@@ -134,7 +134,7 @@ final class StatementParser {
       case "while" -> {
         at++;
         List<Token> condition = brackets();
-        return new For(null, condition, List.of(), body(), first);
+        return loop(null, condition, List.of(), first);
       }
       case "do" -> {
         at++;
@@ -218,6 +218,10 @@ final class StatementParser {
     return body == null ? new Block(List.of(), first) : body;
   }
 
+  /**
+   * A choice. {@code if (int x = next()) y;} becomes {@code { int x = next(); if (x) y; }}, so that
+   * the variable is declared where others are.
+   */
   private Statement choice(Token first, boolean isConstant) throws UnfitException {
     List<Token> condition = brackets();
     if (Tokens.find(condition, 0, ";") < condition.size()) {
@@ -229,7 +233,11 @@ final class StatementParser {
       at++;
       otherwise = body();
     }
-    return new If(isConstant, condition, then, otherwise, first);
+    Variables declared = declared(condition);
+    return declared == null
+        ? new If(isConstant, condition, then, otherwise, first)
+        : new Block(
+            List.of(declared, new If(isConstant, named(declared), then, otherwise, first)), first);
   }
 
   private Statement loop(Token first) throws UnfitException {
@@ -253,7 +261,39 @@ final class StatementParser {
         start.isEmpty()
             ? null
             : declaration == null ? new Plain(start) : new Variables(declaration, start);
-    return new For(
-        begin, header.subList(one + 1, two), header.subList(two + 1, header.size()), body(), first);
+    return loop(begin, header.subList(one + 1, two), header.subList(two + 1, header.size()), first);
+  }
+
+  /**
+   * A loop. One whose condition declares a variable, as {@code while (int x = next()) body} does,
+   * becomes {@code for (;;) { int x = next(); if (x) {} else break; body }}.
+   */
+  private Statement loop(
+      @Nullable Statement start, List<Token> condition, List<Token> step, Token first)
+      throws UnfitException {
+    Statement body = body();
+    Variables declared = declared(condition);
+    if (declared == null) {
+      return new For(start, condition, step, body, first);
+    }
+    Block none = new Block(List.of(), first);
+    Jump leave = new Jump(Token.word("break", first), List.of());
+    Statement ends = new If(false, named(declared), none, leave, first);
+    return new For(start, List.of(), step, new Block(List.of(declared, ends, body), first), first);
+  }
+
+  /** The variable that a condition declares; null if it declares none. */
+  private static @Nullable Variables declared(List<Token> condition) throws UnfitException {
+    Declarations.Declaration declaration = Declarations.of(condition);
+    if (declaration == null) {
+      return null;
+    }
+    List<Token> initial = declaration.declarators().get(0).initial();
+    boolean isValue = Tokens.is(initial, 0, "=") || Tokens.is(initial, 0, "{");
+    return isValue ? new Variables(declaration, condition) : null; // or it is a product
+  }
+
+  private static List<Token> named(Variables declared) {
+    return List.of(declared.declaration().declarators().get(0).name());
   }
 }

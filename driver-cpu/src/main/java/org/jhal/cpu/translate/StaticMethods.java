@@ -144,8 +144,8 @@ final class StaticMethods {
     if (Collections.frequency(members, name) > 1 || isAmbiguous(tokens, method.owner)) {
       return false;
     }
-    for (int i = method.name + 1; i < method.end; i++) {
-      if (tokens.get(i).isWord() && members.contains(tokens.get(i).text())) {
+    for (int i = method.start; i < method.end; i++) {
+      if (i != method.name && tokens.get(i).isWord() && members.contains(tokens.get(i).text())) {
         return false;
       }
     }

@@ -59,6 +59,9 @@ final class WarpFunctions {
       arguments.add(lowering.expression(argument, to));
     }
     String word = name.text();
+    if (arguments.size() < least(word)) { // f(a < b, c > d) has one, as far as tokens show
+      throw new UnfitException(word + " with arguments of another kind than usual", name);
+    }
     if (word.startsWith("__syncthreads_")) {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
@@ -144,6 +147,14 @@ final class WarpFunctions {
     String value = what + "(" + stored + "_all, " + takesPart + "_all)";
     Generated.declare("auto", name, Generated.tokens(value, at), at, to);
     return name;
+  }
+
+  /** How many arguments a function has at least. */
+  private static int least(String word) {
+    if (word.startsWith("__syncthreads_") || Set.of("ballot", "any", "all").contains(word)) {
+      return 1;
+    }
+    return SHUFFLES.contains(word) ? 3 : 2;
   }
 
   /** What all items of the workgroup say, which it looks at once, behind the barrier. */

@@ -41,6 +41,11 @@ final class WorkgroupFunctions {
       }
     }
     Declarations.checkTypes(kernel.statements());
+    for (String type : LocalTypes.names(kernel.statements(), file.namespaces())) {
+      if (Declarations.INTEGERS.contains(type)) {
+        throw new UnfitException("a type with the name " + type, file.tokens().get(kernel.name()));
+      }
+    }
     Set<String> parameters = new HashSet<>();
     for (List<Token> parameter : kernel.parameters()) {
       if (!parameter.get(0).is("hal_item")) {
@@ -56,6 +61,7 @@ final class WorkgroupFunctions {
                 EarlyExits.asBranches(
                     BarrierLowering.find(parsed, file, calls, kernel, own), source.hasOperators()),
                 parameters));
+    LocalTypes.check(statements, file.namespaces());
     return written(kernel, parameters, statements, size);
   }
 

@@ -85,6 +85,11 @@ template <class T> struct hal_axes { static constexpr bool value = hal_equal<T, 
 template <class T> struct hal_axes<const T> : hal_axes<T> {};
 template <class T> struct hal_axes<T&> : hal_axes<T> {};
 
+template <class T> struct hal_kept_of { typedef T type; };
+template <class T> struct hal_kept_of<T&> { typedef T type; };
+template <class T> struct hal_kept_of<T&&> { typedef T type; };
+// A type that keeps its const and its volatile.
+template <class T> using hal_kept = typename hal_kept_of<T>::type;
 template <class T> struct hal_no_reference { static constexpr bool value = true; };
 template <class T> struct hal_no_reference<T&> { static constexpr bool value = false; };
 template <class T> struct hal_no_reference<T&&> { static constexpr bool value = false; };
