@@ -323,6 +323,15 @@ static int is_variable(const hal_checked* me, const char* p) {
   return 0;
 }
 
+// Whether an address is in the gap behind one of them.
+static int is_behind_variable(const hal_checked* me, const char* p) {
+  for (unsigned i = 0; i < me->ranges; i++) {
+    const hal_range* range = me->shared + i;
+    if (range->number != HAL_DYNAMIC && (size_t)(p - range->base) - range->size < 64) return 1;
+  }
+  return 0;
+}
+
 // An access that is not inside a buffer of the dispatch.
 static __attribute__((noinline)) void elsewhere(char* p, size_t size, unsigned access, const void* pc) {
   hal_checked* me = self();
@@ -342,7 +351,8 @@ static __attribute__((noinline)) void elsewhere(char* p, size_t size, unsigned a
     if (range->flags & HAL_IS_SHARED) nearest = nearer(nearest, range, p, size);
   }
   if (p >= &__ehdr_start && p < &_end) return;  // variables and constants outside functions
-  if (p >= me->private_low && p < me->private_high) return;
+  // The heap may have put the thread's variables between two parts of the form's memory.
+  if (p >= me->private_low && p < me->private_high && !is_behind_variable(me, p)) return;
   if (is_allocated(p) && !(nearest && distance(nearest, p, size) <= HAL_NEAR)) return;
   for (unsigned i = 0; i < check->count; i++) nearest = nearer(nearest, check->ranges + i, p, size);
   report_access(HAL_OUTSIDE, p, size, access, nearest, pc);
