@@ -35,6 +35,11 @@ class RandomKernelsTest {
         .formatted(kernel.name(), form, kernel.name().substring(6), kernel.text());
   }
 
+  /** The type of {@code (v)} may be another one where the kernel is divided, so it never is. */
+  private static boolean hasOwnType(RandomKernel kernel) {
+    return kernel.text().contains("decltype((");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"auto", "coroutine", "fiber"})
   void randomKernelsWriteWhatTheirTreeSays(String form) throws InterruptedException {
@@ -51,7 +56,7 @@ class RandomKernelsTest {
       for (RandomKernel kernel : kernels) {
         String note = run.note(kernel.name());
         boolean isAsWanted = note.startsWith(LEVELS.get(form)) || kernel.hasMeanings();
-        others += isAsWanted ? 0 : 1;
+        others += isAsWanted || hasOwnType(kernel) ? 0 : 1;
         assertTrue(
             isAsWanted || note.startsWith("items are coroutines: "),
             () -> note + ": " + hint(form, kernel));
