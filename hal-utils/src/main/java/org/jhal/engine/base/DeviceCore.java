@@ -397,7 +397,7 @@ public final class DeviceCore<E> implements Explainable {
   /** Closing is done, apart from what may still have to be freed. */
   public void setCloseOver() {
     isCloseOver = true;
-    if (findsHazards() && isRecorded.compareAndSet(true, false)) {
+    if (isRecorded.compareAndSet(true, false)) {
       HazardRecord.close();
     }
   }

@@ -56,6 +56,13 @@ final class Clock {
         : union(new Clock(new Chain[] {chain}, new long[] {end}, 1));
   }
 
+  /** The host has seen the end of its operations. */
+  void observe() {
+    for (int i = 0; i < size; i++) {
+      chains[i].observed = Math.max(chains[i].observed, ends[i]);
+    }
+  }
+
   /** Whether it has all operations of the other one. */
   boolean includes(Clock other) {
     if (other == this) {

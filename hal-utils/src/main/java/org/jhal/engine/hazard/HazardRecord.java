@@ -102,7 +102,7 @@ public final class HazardRecord {
   private void placeAll(ArrayDeque<RecordedOperation> ready, List<Hazard> hazards) {
     for (RecordedOperation next = ready.poll(); next != null; next = ready.poll()) {
       next.place(this, hazards);
-      if (!next.isEndedByHostNow()) {
+      if (!next.isEndedByHost()) {
         signalAll(next, ready);
       }
     }
@@ -145,11 +145,7 @@ public final class HazardRecord {
 
   /** The host has seen that all waits of an operation have ended. */
   public synchronized void hostBegins(RecordedOperation operation) {
-    Clock before = operation.before();
-    for (int i = 0; i < before.size(); i++) {
-      Chain chain = before.chain(i);
-      chain.observed = Math.max(chain.observed, before.end(i));
-    }
+    operation.before().observe();
   }
 
   /** The host is about to end an operation: what it has observed comes before the signals. */

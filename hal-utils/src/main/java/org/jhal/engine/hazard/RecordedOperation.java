@@ -129,7 +129,7 @@ public final class RecordedOperation {
     }
   }
 
-  boolean isEndedByHostNow() {
+  boolean isEndedByHost() {
     return isEndedByHost;
   }
 

@@ -40,10 +40,7 @@ public final class TimelineOrder {
     if (clock == null) {
       return;
     }
-    for (int i = 0; i < clock.size(); i++) {
-      Chain chain = clock.chain(i);
-      chain.observed = Math.max(chain.observed, clock.end(i));
-    }
+    clock.observe();
     int kept = ceiling(value);
     // The value itself is kept: later waits for it find that it is signalled.
     Arrays.fill(clocks, first, kept, null);
