@@ -56,13 +56,7 @@ int hal_check_enter(hal_thread* thread) {
   if (thread->checked) return 1;
   hal_checked* made = calloc(1, sizeof *made);
   if (!made) return 0;
-  char* pointer;
-#if defined(__x86_64__)
-  __asm__("movq %%fs:0, %0" : "=r"(pointer));
-#else
-  __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
-#endif
-  made->offset = (char*)&own - pointer;
+  made->offset = (char*)&own - hal_thread_pointer();
   made->thread_low = thread->low;
   made->thread_high = thread->high;
   own = thread->checked = made;

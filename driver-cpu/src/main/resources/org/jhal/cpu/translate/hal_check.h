@@ -25,6 +25,7 @@ enum {
 
 enum {
   HAL_RANGES = 128,        // of a dispatch
+  HAL_PARTS = 2,           // of a form's memory: what it knows of items, and of warps
   HAL_FINDINGS = 256,
   HAL_VARIABLES = 256,     // of a thread; most of them in shared memory
   HAL_SHARED = 1000,       // the number of the first one
@@ -142,11 +143,23 @@ struct hal_checked {
   unsigned clocks[HAL_MOST_ITEMS][32];  // what each item knows of the lanes of its warp
   int has_clocks;
   int is_abandoned;
-  const char *private_low, *private_high;  // memory of the form
+  struct { const char *low, *high; } part[HAL_PARTS];  // memory of the form
+  unsigned parts;
   hal_finding pending;   // a race of two writes, whose values will be compared
   int has_pending;
   char before[16];       // what was there before the second one
 };
+
+// Where the variables of the calling thread are counted from.
+static inline char* hal_thread_pointer(void) {
+  char* pointer;
+#if defined(__x86_64__)
+  __asm__("movq %%fs:0, %0" : "=r"(pointer));
+#else
+  __asm__("mrs %0, tpidr_el0" : "=r"(pointer));
+#endif
+  return pointer;
+}
 
 // What a checked kernel is launched with.
 typedef struct {

@@ -15,13 +15,7 @@ HIDDEN unsigned long hal_self_offset;  // kernels take it for a constant; set be
 static hal_check* check;               // of the device that the library is loaded by
 
 static inline hal_checked* self(void) {
-  char* thread;
-#if defined(__x86_64__)
-  __asm__("movq %%fs:0, %0" : "=r"(thread));
-#else
-  __asm__("mrs %0, tpidr_el0" : "=r"(thread));
-#endif
-  return *(hal_checked**)(thread + hal_self_offset);
+  return *(hal_checked**)(hal_thread_pointer() + hal_self_offset);
 }
 
 HIDDEN __thread char hal_anchor;  // Java finds it among the variables of the library
@@ -323,11 +317,10 @@ static int is_variable(const hal_checked* me, const char* p) {
   return 0;
 }
 
-// Whether an address is in the gap behind one of them.
-static int is_behind_variable(const hal_checked* me, const char* p) {
-  for (unsigned i = 0; i < me->ranges; i++) {
-    const hal_range* range = me->shared + i;
-    if (range->number != HAL_DYNAMIC && (size_t)(p - range->base) - range->size < 64) return 1;
+// Whether an address is in memory of the form. Between the parts of it, the heap may have put anything.
+static int is_private(const hal_checked* me, const char* p) {
+  for (unsigned i = 0; i < me->parts; i++) {
+    if (p >= me->part[i].low && p < me->part[i].high) return 1;
   }
   return 0;
 }
@@ -351,8 +344,7 @@ static __attribute__((noinline)) void elsewhere(char* p, size_t size, unsigned a
     if (range->flags & HAL_IS_SHARED) nearest = nearer(nearest, range, p, size);
   }
   if (p >= &__ehdr_start && p < &_end) return;  // variables and constants outside functions
-  // The heap may have put the thread's variables between two parts of the form's memory.
-  if (p >= me->private_low && p < me->private_high && !is_behind_variable(me, p)) return;
+  if (is_private(me, p)) return;
   if (is_allocated(p) && !(nearest && distance(nearest, p, size) <= HAL_NEAR)) return;
   for (unsigned i = 0; i < check->count; i++) nearest = nearer(nearest, check->ranges + i, p, size);
   report_access(HAL_OUTSIDE, p, size, access, nearest, pc);
@@ -593,7 +585,7 @@ HIDDEN void hal_checked_begin(const hal_launch* launch, hal_index size) {
   me->high = me->form_low = __builtin_frame_address(0);
   me->form_high = me->high + HAL_FORM < me->thread_high ? me->high + HAL_FORM : me->thread_high;
   me->ranges = 0;
-  me->private_low = me->private_high = NULL;
+  me->parts = 0;
   me->has_pending = me->is_abandoned = 0;
   char* variables = &hal_anchor - check->anchor;
   for (unsigned i = 0; i < check->variables; i++) {
@@ -638,8 +630,8 @@ HIDDEN void hal_checked_end(void) {
 // Memory that a form has for itself.
 HIDDEN void hal_checked_private(const void* low, const void* high) {
   hal_checked* me = self();
-  if (!me->private_low || (const char*)low < me->private_low) me->private_low = low;
-  if ((const char*)high > me->private_high) me->private_high = high;
+  me->part[me->parts].low = low;
+  me->part[me->parts++].high = high;
 }
 
 HIDDEN void hal_checked_group(unsigned long long group, hal_index block) {

@@ -23,7 +23,7 @@ __device__ int far(const int* from, int by) {
   return from[by];  //! memory: | reads outside | item (5, 0, 0)
 }
 extern "C" __global__ void reads_far_outside(const int* in, int* out) {
-  if (threadIdx.x == 5) out[5 + blockIdx.x] = far(in, 100000);
+  if (threadIdx.x == 5) out[5 + blockIdx.x] = far(in, 1 << 28);
 }
 
 extern "C" __global__ void writes_its_input(const int* in, int* out) {
