@@ -64,15 +64,20 @@ final class CheckText {
   }
 
   private Finding finding(String check, String message) {
+    return finding(check, message, null, "");
+  }
+
+  private Finding finding(
+      String check, String message, Finding.@Nullable Place otherPlace, String otherItem) {
     return new Finding(
         check,
         kernel.name(),
         "kernel " + kernel.name() + " " + message,
         code.place(found.at(), name()),
         item(found.group(), found.item()),
-        null,
-        "",
-        false,
+        otherPlace,
+        otherItem,
+        found.isSame(),
         found.count());
   }
 
@@ -84,9 +89,8 @@ final class CheckText {
             : "a work item of another workgroup";
     boolean areWrites = found.isWrite() && found.otherVerb().equals("writes");
     String message =
-        "kernel %s %s %s of '%s', which %s %s without an order between them%s"
+        "%s %s of '%s', which %s %s without an order between them%s"
             .formatted(
-                kernel.name(),
                 found.verb(),
                 element(),
                 name(),
@@ -95,16 +99,11 @@ final class CheckText {
                 found.isSame()
                     ? "; both write the same value"
                     : areWrites ? "; the values differ" : "");
-    return new Finding(
+    return finding(
         RACES,
-        kernel.name(),
         message,
-        code.place(found.at(), name()),
-        item(found.group(), found.item()),
         found.otherAt() == 0 ? null : code.place(found.otherAt(), name()),
-        found.otherItem() < 0 ? "another work item" : item(found.otherGroup(), found.otherItem()),
-        found.isSame(),
-        found.count());
+        found.otherItem() < 0 ? "another work item" : item(found.otherGroup(), found.otherItem()));
   }
 
   private String ended() {
@@ -126,16 +125,11 @@ final class CheckText {
         || (one.line() == other.line() && one.file().equals(other.file()))) {
       return null;
     }
-    return new Finding(
+    return finding(
         BARRIERS,
-        kernel.name(),
-        "kernel " + kernel.name() + " waits at different barriers",
-        one,
-        item(found.group(), found.item()),
+        "waits at different barriers",
         other,
-        item(found.otherGroup(), found.otherItem()),
-        false,
-        found.count());
+        item(found.otherGroup(), found.otherItem()));
   }
 
   private String name() {

@@ -181,14 +181,13 @@ class CpuExecution {
   private CpuTask.Body body(Command command, Submission submission) {
     return switch (command.kind()) {
       case FILL -> {
-        long to = address(submission, command.target());
+        Block block = memory(submission, command.target()).block();
+        long offset = submission.offset(command.target());
         long length = submission.length(command.target());
         int pattern = command.pattern();
         int bytes = command.patternBytes();
-        Block block = memory(submission, command.target()).block();
-        long offset = submission.offset(command.target());
         yield () -> {
-          HalRuntime.hal_memory_fill(to, length, pattern, bytes);
+          HalRuntime.hal_memory_fill(block.address() + offset, length, pattern, bytes);
           block.written(offset, length);
         };
       }
@@ -215,15 +214,14 @@ class CpuExecution {
         yield () -> source.read(offset, target, length);
       }
       case COPY -> {
-        long from = address(submission, command.source());
-        long to = address(submission, command.target());
-        long length = submission.length(command.target());
         Block source = memory(submission, command.source()).block();
         Block target = memory(submission, command.target()).block();
         long fromOffset = submission.offset(command.source());
         long toOffset = submission.offset(command.target());
+        long length = submission.length(command.target());
         yield () -> {
-          HalRuntime.hal_memory_copy(to, from, length);
+          HalRuntime.hal_memory_copy(
+              target.address() + toOffset, source.address() + fromOffset, length);
           if (target.shadow() != 0) {
             HalRuntime.hal_shadow_copied(
                 target.shadow(), toOffset, source.shadow(), fromOffset, length);
@@ -257,10 +255,6 @@ class CpuExecution {
     return memory;
   }
 
-  private long address(Submission submission, Operand operand) {
-    return memory(submission, operand).address() + submission.offset(operand);
-  }
-
   // Kernels.
 
   private static boolean isGrid(Command command) {
@@ -292,13 +286,14 @@ class CpuExecution {
       views[i] = new KernelView();
       if (kernel.parameter(i).kind() == Parameter.Kind.BUFFER) {
         Operand operand = command.argument(i);
+        CpuMemory memory = memory(submission, operand);
         views[i].set(
-            memory(submission, operand),
+            memory,
             kernel.parameter(i).name(),
             submission.offset(operand),
             submission.length(operand));
         if (kernel.parameter(i).isWritten()) {
-          written.add(memory(submission, operand).block());
+          written.add(memory.block());
         }
       }
     }

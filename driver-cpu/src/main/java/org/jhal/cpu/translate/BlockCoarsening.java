@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayDeque;
+import java.util.BitSet;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,12 +60,8 @@ final class BlockCoarsening {
   /** Whether a kernel may use shared memory, of which each workgroup has its own. */
   private static boolean reachesShared(Function kernel, SourceFile file) {
     Set<String> outside = new HashSet<>(); // variables that are shared
-    Set<Integer> inFunctions = new HashSet<>();
     Map<String, Set<String>> words = new HashMap<>(); // of functions and classes
     for (Function function : file.functions()) {
-      for (int i = function.start(); i < function.end(); i++) {
-        inFunctions.add(i);
-      }
       if (function.hasBody() && !function.isKernel()) {
         add(function.statements(), words.computeIfAbsent(function.text(), key -> new HashSet<>()));
       }
@@ -74,8 +71,9 @@ final class BlockCoarsening {
           each -> add(each.tokens(), words.computeIfAbsent(each.name(), key -> new HashSet<>())));
     }
     List<Token> tokens = file.tokens();
+    BitSet inFunctions = file.inFunctions();
     for (int i = 0; i < tokens.size(); i++) {
-      if (tokens.get(i).is("__shared__") && !inFunctions.contains(i)) {
+      if (tokens.get(i).is("__shared__") && !inFunctions.get(i)) {
         add(tokens.subList(i + 1, Tokens.find(tokens, i, ";")), outside);
       }
     }

@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /** Functions and methods of a source that differ for what is constant and for what is not. */
 final class ConstantOverloads {
@@ -66,12 +67,24 @@ final class ConstantOverloads {
   }
 
   private boolean isMethod(String name) {
+    List<Token> tokens = source.tokens();
+    return areBoth(
+        i -> tokens.get(i).is(name) && Tokens.is(tokens, i + 1, "(") && isDeclared(tokens, i), 1);
+  }
+
+  /**
+   * Whether some methods are for constants and some are not.
+   *
+   * @param isMethod whether a method is declared at a token
+   * @param parameters how many tokens behind that its parameters begin
+   */
+  private boolean areBoth(IntPredicate isMethod, int parameters) {
     boolean isConstant = false;
     boolean isOther = false;
     List<Token> tokens = source.tokens();
     for (int i = 1; i < tokens.size(); i++) {
-      if (tokens.get(i).is(name) && Tokens.is(tokens, i + 1, "(") && isDeclared(tokens, i)) {
-        boolean ends = Tokens.is(tokens, Tokens.close(tokens, i + 1) + 1, "const");
+      if (isMethod.test(i)) {
+        boolean ends = Tokens.is(tokens, Tokens.close(tokens, i + parameters) + 1, "const");
         isConstant |= ends;
         isOther |= !ends;
       }
@@ -87,16 +100,7 @@ final class ConstantOverloads {
   }
 
   private boolean isOperator(String open) {
-    boolean isConstant = false;
-    boolean isOther = false;
     List<Token> tokens = source.tokens();
-    for (int i = 0; i < tokens.size(); i++) {
-      if (tokens.get(i).is("operator") && Tokens.is(tokens, i + 1, open)) {
-        boolean ends = Tokens.is(tokens, Tokens.close(tokens, i + 3) + 1, "const");
-        isConstant |= ends;
-        isOther |= !ends;
-      }
-    }
-    return isConstant && isOther;
+    return areBoth(i -> tokens.get(i).is("operator") && Tokens.is(tokens, i + 1, open), 3);
   }
 }

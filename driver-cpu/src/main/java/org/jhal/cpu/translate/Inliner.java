@@ -187,7 +187,7 @@ final class Inliner {
 
   /** A number or a type that has no other name among these; empty for all others. */
   private static String plain(List<Token> argument) {
-    List<Token> bare = withoutParentheses(argument);
+    List<Token> bare = Tokens.withoutParentheses(argument);
     String text = bare.size() == 1 ? bare.get(0).text() : "";
     return PLAIN_TYPES.contains(text) || text.matches("0|[1-9][0-9]*") ? text : "";
   }
@@ -338,7 +338,7 @@ final class Inliner {
     List<List<Token>> parameters = parameters(function);
     for (int i = 0; i < parameters.size(); i++) {
       List<Token> parameter = parameters.get(i).subList(0, Tokens.find(parameters.get(i), 0, "="));
-      List<Token> argument = withoutParentheses(arguments.get(i));
+      List<Token> argument = Tokens.withoutParentheses(arguments.get(i));
       Token own = parameter.get(parameter.size() - 1);
       Token name = function.source().get(function.name());
       if (!own.isWord() || parameter.size() < 2 || parameter.stream().anyMatch(t -> t.is("("))) {
@@ -396,12 +396,6 @@ final class Inliner {
         throw new UnfitException(name + ", whose template argument " + type + " is deduced", name);
       }
     }
-  }
-
-  private static List<Token> withoutParentheses(List<Token> argument) {
-    return Tokens.is(argument, 0, "(") && Tokens.close(argument, 0) == argument.size() - 1
-        ? withoutParentheses(argument.subList(1, argument.size() - 1))
-        : argument;
   }
 
   /** Adds a condition for the compiler: in braces, it stays where it is. */

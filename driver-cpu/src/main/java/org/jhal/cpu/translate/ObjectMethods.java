@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -133,18 +134,13 @@ final class ObjectMethods {
     this.tokens = tokens;
     this.file = new SourceFile(tokens);
     this.calls = new CallGraph(file);
-    Set<Integer> inFunctions = new HashSet<>();
-    for (Function function : file.functions()) {
-      for (int i = function.start(); i < function.end(); i++) {
-        inFunctions.add(i);
-      }
-    }
+    BitSet inFunctions = file.inFunctions();
     for (int i = 0; i < tokens.size(); i++) {
       boolean isClass =
           (tokens.get(i).is("struct") || tokens.get(i).is("class"))
               && Tokens.get(tokens, i + 1).isWord()
               && Tokens.is(tokens, i + 2, "{")
-              && !inFunctions.contains(i);
+              && !inFunctions.get(i);
       if (isClass) {
         int close = Tokens.close(tokens, i + 2);
         Owner owner = Tokens.is(tokens, close + 1, ";") ? owner(i, close) : null;

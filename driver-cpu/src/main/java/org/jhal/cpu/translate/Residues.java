@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu.translate;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -51,7 +50,7 @@ final class Residues {
    */
   static String ofWarp(Variable variable, Function<String, @Nullable Variable> variables) {
     Residues residues = new Residues(expression -> true, variables);
-    List<Token> value = withoutParentheses(Privatization.initial(variable.declarator));
+    List<Token> value = Tokens.withoutParentheses(Privatization.initial(variable.declarator));
     int last = value.size() - 1;
     String number = Tokens.get(value, last).text().replaceAll("[uU]$", "");
     boolean isShift = number.equals("5") && Tokens.is(value, last - 1, ">>");
@@ -72,14 +71,14 @@ final class Residues {
     if (choice.otherwise() != null || choice.isConstant() || choice.leaves()) {
       return null;
     }
-    List<Token> first = withoutParentheses(choice.condition());
+    List<Token> first = Tokens.withoutParentheses(choice.condition());
     if (Tokens.find(first, 0, "?") < first.size()
         || Tokens.find(first, 0, "||") < first.size()
         || Tokens.find(first, 0, ",") < first.size()
         || first.stream().anyMatch(Changes::isAssignment)) {
       return null;
     }
-    first = withoutParentheses(first.subList(0, Tokens.find(first, 0, "&&")));
+    first = Tokens.withoutParentheses(first.subList(0, Tokens.find(first, 0, "&&")));
     int equal = Tokens.find(first, 0, "==");
     if (equal >= first.size() || !isOperand(first.subList(equal + 1, first.size()))) {
       return null;
@@ -97,7 +96,7 @@ final class Residues {
 
   /** M in {@code threadIdx.x % M}; empty for {@code threadIdx.x}; null for anything else. */
   private @Nullable List<Token> modulus(List<Token> given, int depth) {
-    List<Token> value = withoutParentheses(given);
+    List<Token> value = Tokens.withoutParentheses(given);
     if (isIndex(value)) {
       return List.of();
     }
@@ -162,13 +161,5 @@ final class Residues {
     } catch (NumberFormatException e) {
       return null;
     }
-  }
-
-  private static List<Token> withoutParentheses(List<Token> value) {
-    List<Token> rest = new ArrayList<>(value);
-    while (Tokens.is(rest, 0, "(") && Tokens.close(rest, 0) == rest.size() - 1) {
-      rest = rest.subList(1, rest.size() - 1);
-    }
-    return rest;
   }
 }

@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -40,6 +41,13 @@ final class SourceFile {
   /** In the order of the source, those that are only declared too. */
   List<Function> functions() {
     return functions;
+  }
+
+  /** Where the tokens of functions are. */
+  BitSet inFunctions() {
+    BitSet inside = new BitSet();
+    functions.forEach(function -> inside.set(function.start(), function.end()));
+    return inside;
   }
 
   /** The names of variables, some of which may be constant. */

@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -39,27 +40,24 @@ final class StaticMethods {
   private final List<Token> tokens;
   private final Map<Integer, List<Method>> behind = new HashMap<>(); // the semicolon of a class
   private final Map<Integer, String> renamed = new HashMap<>(); // NAME::method, by where it begins
-  private final Set<Integer> inFunctions = new HashSet<>();
   private final Set<Integer> inPlain = new HashSet<>(); // functions
 
   private StaticMethods(List<Token> tokens) {
     this.tokens = tokens;
     SourceFile file = new SourceFile(tokens);
     for (Function function : file.functions()) {
-      for (int i = function.start(); i < function.end(); i++) {
-        inFunctions.add(i);
-        if (function.isPlain()) {
-          inPlain.add(i);
-        }
+      for (int i = function.start(); function.isPlain() && i < function.end(); i++) {
+        inPlain.add(i);
       }
     }
+    BitSet inFunctions = file.inFunctions();
     for (int i = 0; i < tokens.size(); i++) {
       boolean isClass =
           CLASSES.contains(tokens.get(i).text())
               && Tokens.get(tokens, i + 1).isWord()
               && Tokens.is(tokens, i + 2, "{")
               && !Tokens.is(tokens, i - 1, ">")
-              && !inFunctions.contains(i);
+              && !inFunctions.get(i);
       if (isClass) {
         int close = Tokens.close(tokens, i + 2);
         if (Tokens.is(tokens, close + 1, ";")) {

@@ -302,4 +302,11 @@ final class Tokens {
     }
     return joined.toString().strip();
   }
+
+  /** An expression without the parentheses around all of it. */
+  static List<Token> withoutParentheses(List<Token> expression) {
+    return is(expression, 0, "(") && close(expression, 0) == expression.size() - 1
+        ? withoutParentheses(expression.subList(1, expression.size() - 1))
+        : expression;
+  }
 }

@@ -223,11 +223,14 @@ static void work_on(worker* w, hal_job* job) {
   call_for_help(w->pool, job);
 }
 
+// Whether one more thread can help with a job. Called with the lock held.
+static int can_be_helped(hal_job* job) { return job->users == 0 || left_of(job) >= chunk(job); }
+
 // The next job in turn that a thread can help with. Called with the lock held.
 static hal_job* choose(hal_pool* pool) {
   hal_job* job = pool->ring;
   for (hal_job* first = job; job; job = job->after == first ? NULL : job->after) {
-    if (job->users > 0 && left_of(job) < chunk(job)) continue;
+    if (!can_be_helped(job)) continue;
     pool->ring = job->after;  // the next thread takes the next one
     job->users++;
     return job;
@@ -374,7 +377,7 @@ static void launch(hal_pool* pool, hal_job* job) {
   int others = !c || pool->running == pool->count;  // they have to begin
   wake(pool, job->count / chunk(job) + (unsigned)others);
   while (c && !atomic_load(&job->is_over) && pool->running < pool->count) {
-    if (another_waits(job) || (job->users > 0 && left_of(job) < chunk(job))) break;
+    if (another_waits(job) || !can_be_helped(job)) break;
     pool->running++;
     job->users++;
     pthread_mutex_unlock(&pool->lock);
