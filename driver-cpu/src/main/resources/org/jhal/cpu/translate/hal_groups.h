@@ -128,8 +128,6 @@ struct hal_every {
         const unsigned hal_i = hal_row + hal_x, hal_warp_i = hal_i >> 5;                        \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_warp_i;
-// Stands before a barrier that a group's sync has become: some groups have none, and other classes may have one, too.
-template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), group.hal_self_); }
 // Sets the elements of the items; each row has room for `most`.
 template <unsigned most> static inline void hal_set(bool* array, unsigned long size, unsigned width) {
   for (unsigned long row = 0; row < size; row += most) {
