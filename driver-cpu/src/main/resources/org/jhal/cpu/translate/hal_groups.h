@@ -156,6 +156,10 @@ struct hal_place {
 };
 inline void* operator new(size_t, hal_place place) { return place.at; }
 inline void* operator new[](size_t, hal_place place) { return place.at; }
+// What is made of a value as a variable is, in its own place: `T x = value;` takes no explicit constructor.
+template <class T> struct hal_initial {
+  T value;
+};
 // Where a variable begins to live when an item comes to its declaration, since that may have effects.
 template <class T> struct hal_slot {
   alignas(T) unsigned char bytes[sizeof(T)];
@@ -164,7 +168,7 @@ template <class T, bool is_trivial = __is_trivially_constructible(T)> struct hal
 template <class T> struct hal_stored<T, true> { typedef T type; };
 template <class T> using hal_storage = typename hal_stored<T>::type;
 template <class T> static inline void hal_declare(T& variable) {
-  if constexpr (!__is_trivially_constructible(T)) ::new (hal_place{&variable}) T;
+  if constexpr (!__is_trivially_constructible(T)) ::new (hal_place{__builtin_addressof(variable)}) T;
 }
 template <class T, unsigned N, class S, unsigned M>
 static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal_launch& launch, void*& many) -> T (&)[N] {
