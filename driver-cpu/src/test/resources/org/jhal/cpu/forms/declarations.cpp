@@ -241,3 +241,60 @@ KERNEL(volatile_variable_of_a_deduced_type) {
   int x = kind(a);
   a = 5;
   WRITE(x == 2 && s[63 - threadIdx.x] == 63 - (int)threadIdx.x); }
+
+//@ type_named_like_a_wide_integer 1
+typedef unsigned char uint;
+KERNEL(type_named_like_a_wide_integer) {
+  __shared__ int s[64];
+  s[threadIdx.x] = 0;
+  __syncthreads();
+  uint c = threadIdx.x * 5;
+  if (c < 100) s[threadIdx.x] = 1;
+  __syncthreads();
+  WRITE(s[threadIdx.x] == ((5 * threadIdx.x & 255) < 100)); }
+
+//@ other_type_named_like_a_wide_integer 1
+using size_t = signed char;
+KERNEL(other_type_named_like_a_wide_integer) {
+  size_t i = 5 * threadIdx.x - 128;
+  __shared__ int s[512];
+  for (int k = threadIdx.x; k < 512; k += 64) s[k] = k;
+  __syncthreads();
+  WRITE(s[i + 200] == (signed char)(5 * threadIdx.x - 128) + 200); }
+
+//@ brackets_that_are_digraphs 1
+KERNEL(brackets_that_are_digraphs) <%
+  __shared__ int s<:64:>;
+  int t = threadIdx.x, x = 0;
+  s<:t:> = t;
+  __syncthreads();
+  for (int i = 0; i < 3; i++) <% x += s<:63 - t:>; %>
+  WRITE(x == 3 * (63 - t)); %>
+
+//@ angles_before_a_global_name 1
+template <class T> struct Box { T v; };
+KERNEL(angles_before_a_global_name) {
+  __shared__ int s[64];
+  Box<::Pair> box = {{(int)threadIdx.x, 1}};
+  s[threadIdx.x] = box.v.a;
+  __syncthreads();
+  WRITE(s[63 - threadIdx.x] + box.v.b == 64 - (int)threadIdx.x); }
+
+//@ kernel_in_an_inline_namespace 1
+inline namespace first { __device__ int twice_in(int x) { return x * 2 + threadIdx.x - threadIdx.x; } }
+KERNEL(kernel_in_an_inline_namespace) {
+  __shared__ int s[64];
+  s[threadIdx.x] = twice_in(threadIdx.x);
+  __syncthreads();
+  WRITE(s[63 - threadIdx.x] == 2 * (63 - (int)threadIdx.x)); }
+
+//@ types_of_choices 1
+template <class T> struct Constant { static const int value = 0; };
+template <class T> struct Constant<const T&> { static const int value = 1; };
+KERNEL(types_of_choices) {
+  __shared__ int s[64];
+  int t = threadIdx.x, x = t * 3, k = 5;
+  s[t] = x;
+  __syncthreads();
+  int r = s[63 - t] + Constant<decltype(true ? x : x)>::value + Constant<decltype((0, k))>::value;
+  WRITE(r + x + k == 194); }
