@@ -149,7 +149,7 @@ final class BarrierLowering {
     Token at = tokens.get(call.name());
     if (isWhole && isBarrier(call, tokens)) {
       if (at.is("sync")) {
-        to.add(mayBeSynchronized(call, tokens));
+        checkGroup(call, tokens, "hal_has_barrier", to);
       }
       boolean isOfLanes = at.is("__syncwarp");
       List<List<Token>> arguments = call.arguments(tokens);
@@ -165,16 +165,23 @@ final class BarrierLowering {
     }
   }
 
-  /** Lets the compiler find out whether a group has a method or a function that is left out. */
-  private static Plain mayBeSynchronized(Call call, List<Token> tokens) {
-    boolean isMethod = Tokens.is(tokens, call.name() - 1, ".");
-    List<Token> group =
-        isMethod
-            ? tokens.subList(call.start(), call.name() - 1)
-            : tokens.subList(call.open() + 1, call.end());
+  /**
+   * Lets the compiler find out that a call is one of cooperative groups: other classes and
+   * namespaces may have functions of these names too.
+   *
+   * @param condition which the type of the group must fulfil
+   */
+  static void checkGroup(Call call, List<Token> tokens, String condition, List<Statement> to) {
     Token at = tokens.get(call.name());
-    return new Plain(
-        Generated.tokens("hal_may_be_synchronized(" + Generated.text(group) + ");", at));
+    List<Token> group = List.of(tokens.get(call.start()));
+    if (Tokens.is(tokens, call.name() - 1, "::")) {
+      String namespace = group.get(0) + "::hal_namespace, ::cooperative_groups::hal_namespace";
+      Generated.check("hal_equal<" + namespace + ">", "another function", at, to);
+      List<List<Token>> arguments = call.arguments(tokens);
+      group = arguments.isEmpty() ? group : arguments.get(0);
+    }
+    String type = "hal_bare<decltype((" + Generated.text(group) + "))>";
+    Generated.check(condition + "<" + type + ">", "another class than a group", at, to);
   }
 
   private static boolean isBarrier(Call call, List<Token> tokens) {
@@ -209,8 +216,16 @@ final class BarrierLowering {
         if (isOfGroup && Tokens.is(tokens, i - 1, "->")) {
           throw new UnfitException(token + " by a pointer to a group", token);
         }
-        if (isOfGroup && Tokens.is(tokens, i - 1, "::") && calls.isDefined(token.text())) {
+        boolean mayBeOther =
+            isOfGroup
+                ? Tokens.is(tokens, i - 1, "::") && calls.isDefined(token.text())
+                : isQualified
+                    || (calls.synchronizes(token.text()) && calls.isDefined(token.text()));
+        if (mayBeOther) {
           throw new UnfitException("a function with the name " + token, token);
+        }
+        if (isQualified && !Tokens.get(tokens, i - 2).isWord()) {
+          throw new UnfitException(token + " by an expression", token);
         }
         int start = isQualified ? i - 2 : i;
         return new Call(start, i, open, Tokens.close(tokens, open));

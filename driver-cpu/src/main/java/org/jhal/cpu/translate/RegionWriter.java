@@ -608,16 +608,33 @@ final class RegionWriter {
     boolean isList = Tokens.is(initial, 1, "{");
     if (initial.isEmpty()) {
       out.raw(isBuiltIn ? "" : " hal_declare(" + name + ");");
+    } else if (variable.isOfClass && Tokens.is(initial, 0, "=")) { // its address may be kept
+      out.raw(
+          " ::new (hal_place{__builtin_addressof("
+              + name
+              + ")}) hal_initial<"
+              + typeName(variable)
+              + ">{");
+      out.tokens(widening.subscripts(initial.subList(1, initial.size()))).raw("};");
     } else if (!declarator.dimensions().isEmpty() || (isBuiltIn && isList)) {
       out.raw(" { " + typeName(variable) + " hal_new").tokens(initial);
       out.raw("; __builtin_memcpy(&" + name + ", &hal_new, sizeof hal_new); }");
     } else if (!Tokens.is(initial, 0, "=")) {
-      out.raw(" ::new (hal_place{&" + name + "}) " + typeName(variable)).tokens(initial).raw(";");
+      out.raw(" ::new (hal_place{__builtin_addressof(" + name + ")}) " + typeName(variable))
+          .tokens(initial)
+          .raw(";");
     } else if (isBuiltIn || variable.name().startsWith(BarrierLowering.EXCHANGED)) {
       out.raw(" " + name).tokens(widening.subscripts(initial)).raw(";");
     } else { // as if it were declared here: an assignment may be another function
       String type = typeName(variable);
-      out.raw(" ::new (hal_place{&" + name + "}) " + type + "([&]() -> " + type + " { return ");
+      out.raw(
+          " ::new (hal_place{__builtin_addressof("
+              + name
+              + ")}) "
+              + type
+              + "([&]() -> "
+              + type
+              + " { return ");
       out.tokens(widening.subscripts(initial.subList(1, initial.size()))).raw("; }());");
     }
   }

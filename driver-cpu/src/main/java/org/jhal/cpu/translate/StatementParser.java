@@ -276,6 +276,10 @@ final class StatementParser {
     if (declared == null) {
       return new For(start, condition, step, body, first);
     }
+    Token name = named(declared).get(0);
+    if (step.stream().anyMatch(token -> token.is(name.text()))) {
+      throw new UnfitException("a loop whose step uses a variable of its condition", name);
+    }
     Block none = new Block(List.of(), first);
     Jump leave = new Jump(Token.word("break", first), List.of());
     Statement ends = new If(false, named(declared), none, leave, first);

@@ -36,6 +36,7 @@ final class WarpFunctions {
   private static final Set<String> TILE_SHUFFLES =
       Set.of("shfl", "shfl_up", "shfl_down", "shfl_xor");
 
+  private static final Set<String> TILE_VOTES = Set.of("ballot", "any", "all");
   private static final Set<String> VOTES = Set.of("__ballot_sync", "__any_sync", "__all_sync");
 
   private final BarrierLowering lowering;
@@ -78,14 +79,18 @@ final class WarpFunctions {
           width,
           name);
     }
-    if (call.start() < call.name() && TILE_SHUFFLES.contains(word)) {
+    boolean isOfNamespace = Tokens.is(tokens, call.name() - 1, "::");
+    if (call.start() < call.name()) {
+      BarrierLowering.checkGroup(call, tokens, "hal_is_tile", to);
+    }
+    if (call.start() < call.name() && !isOfNamespace && TILE_SHUFFLES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
       String from = lane(arguments.get(1), name, to);
       String stored = store(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
       return shuffle(lane, stored, "~0u", from, tile + ".size()", name);
     }
-    if (call.start() < call.name() && Set.of("ballot", "any", "all").contains(word)) {
+    if (call.start() < call.name() && !isOfNamespace && TILE_VOTES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
       String takesPart = lowering.exchangedName();
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
@@ -94,7 +99,7 @@ final class WarpFunctions {
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
       return Generated.tokens(macro + "(" + votes + ", " + tile + ")", name);
     }
-    if (word.equals("reduce") && arguments.size() == 3) {
+    if (isOfNamespace && word.equals("reduce") && arguments.size() == 3) {
       String stored = store(arguments.get(1), List.of(), name, to);
       return Generated.tokens(
           "HAL_READ_TREE("
@@ -151,7 +156,7 @@ final class WarpFunctions {
 
   /** How many arguments a function has at least. */
   private static int least(String word) {
-    if (word.startsWith("__syncthreads_") || Set.of("ballot", "any", "all").contains(word)) {
+    if (word.startsWith("__syncthreads_") || TILE_VOTES.contains(word)) {
       return 1;
     }
     return SHUFFLES.contains(word) ? 3 : 2;

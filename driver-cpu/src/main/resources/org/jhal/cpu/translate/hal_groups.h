@@ -128,8 +128,6 @@ struct hal_every {
         const unsigned hal_i = hal_row + hal_x, hal_warp_i = hal_i >> 5;                        \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_warp_i;
-// Stands before a barrier that a group's sync has become: some groups have none, and other classes may have one, too.
-template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), group.hal_self_); }
 // Sets the elements of the items; each row has room for `most`.
 template <unsigned most> static inline void hal_set(bool* array, unsigned long size, unsigned width) {
   for (unsigned long row = 0; row < size; row += most) {
@@ -158,6 +156,10 @@ struct hal_place {
 };
 inline void* operator new(size_t, hal_place place) { return place.at; }
 inline void* operator new[](size_t, hal_place place) { return place.at; }
+// What is made of a value as a variable is, in its own place: `T x = value;` takes no explicit constructor.
+template <class T> struct hal_initial {
+  T value;
+};
 // Where a variable begins to live when an item comes to its declaration, since that may have effects.
 template <class T> struct hal_slot {
   alignas(T) unsigned char bytes[sizeof(T)];
@@ -166,7 +168,7 @@ template <class T, bool is_trivial = __is_trivially_constructible(T)> struct hal
 template <class T> struct hal_stored<T, true> { typedef T type; };
 template <class T> using hal_storage = typename hal_stored<T>::type;
 template <class T> static inline void hal_declare(T& variable) {
-  if constexpr (!__is_trivially_constructible(T)) ::new (hal_place{&variable}) T;
+  if constexpr (!__is_trivially_constructible(T)) ::new (hal_place{__builtin_addressof(variable)}) T;
 }
 template <class T, unsigned N, class S, unsigned M>
 static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal_launch& launch, void*& many) -> T (&)[N] {

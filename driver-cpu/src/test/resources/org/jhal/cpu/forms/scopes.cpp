@@ -555,3 +555,17 @@ KERNEL(shuffle_of_comparisons) {
   int a = threadIdx.x & 7, b = 4, c = threadIdx.x & 3, d = 1;
   int found = __shfl_sync(~0u, a < b, c > d);
   WRITE(found == 1); }
+
+//@ variable_of_a_condition_that_a_step_uses 1
+KERNEL(variable_of_a_condition_that_a_step_uses) {
+  int j = 1, n = 0;
+  for (int k = 0; int j = 8 - k; k += j > 1 ? j / 2 : j) n = n * 10 + j;
+  WRITE(n == 8421 && j == 1); }
+
+//@ variable_of_a_condition_that_a_step_uses_behind_a_barrier 1
+KERNEL(variable_of_a_condition_that_a_step_uses_behind_a_barrier) {
+  __shared__ int s[64];
+  int j = 1, n = 0;
+  EXCHANGE(s, threadIdx.x);
+  for (int k = 0; int j = 8 - k; k += j > 1 ? j / 2 : j) n = n * 10 + j;
+  WRITE(n == 8421 && j + s[63 - threadIdx.x] == 64 - (int)threadIdx.x); }
