@@ -55,9 +55,13 @@ final class InnerRanges {
     this.parameters = parameters;
   }
 
-  /** The range of a region; null if it has none. */
-  @Nullable Range of(Step.Region region) {
-    Range range = new Range(region);
+  /**
+   * The range of a region; null if it has none.
+   *
+   * @param isPassed whether all items pass the guard of the region
+   */
+  @Nullable Range of(Step.Region region, boolean isPassed) {
+    Range range = new Range(region, isPassed);
     int guards;
     do { // which variables are guards is known when all branches have been seen
       guards = range.guards.size();
@@ -87,9 +91,11 @@ final class InnerRanges {
     private final Set<String> uniform = new HashSet<>();
     private final Set<String> guards = new HashSet<>(); // variables that branches look at
     private final Set<String> bounds = new LinkedHashSet<>();
+    private final boolean isPassed;
     private boolean isComplete; // no other bounds are taken for granted
 
-    private Range(Step.Region region) {
+    private Range(Step.Region region, boolean isPassed) {
+      this.isPassed = isPassed;
       for (Variable use : region.uses) {
         if (use.kind == Variable.Kind.UNIFORM && !use.declaration.is("__shared__")) {
           uniform.add(use.name());
@@ -174,8 +180,8 @@ final class InnerRanges {
     private void collect(Step.Region region) {
       for (int i = 0; i < region.statements.size(); i++) {
         Statement statement = region.statements.get(i);
-        if (region.isGuarded() && i == region.guard) {
-          statement.inner().forEach(this::collect); // all items pass it
+        if (isPassed && region.isGuarded() && i == region.guard) {
+          statement.inner().forEach(this::collect);
         } else {
           collect(statement);
         }

@@ -150,8 +150,9 @@ final class RegionWriter {
         !isEvery
             && !reads
             && branch == branch(region.masks)
-            && (guard == Guard.PASSED || !region.isGuarded());
-    InnerRanges.Range range = isRegular ? ranges.of(region) : null;
+            && guard != Guard.ENDS
+            && !(guard == Guard.KEPT && region.isGuarded() && region.isGuardJump);
+    InnerRanges.Range range = isRegular ? ranges.of(region, guard == Guard.PASSED) : null;
     String end = "hal_end" + region.number + "_" + ++ends;
     if (range != null) {
       items(region, guard, masks, branch, range, end);

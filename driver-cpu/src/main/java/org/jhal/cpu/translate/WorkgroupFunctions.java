@@ -16,6 +16,11 @@ final class WorkgroupFunctions {
   /** Items of a row for which loop interchange is worth it; half a vector at least. */
   private static final int WIDE = 8;
 
+  /** How many workgroups may run as one: so many items, or rows of so many. */
+  private static final String ITEMS = "HAL_MOST_GROUPS";
+
+  private static final String ROWS = "HAL_MOST_ROWS";
+
   private final SourceFile file;
   private final CallGraph calls;
   private final Source source;
@@ -70,7 +75,7 @@ final class WorkgroupFunctions {
       throws UnfitException {
     Facts facts = facts(kernel, parameters, statements);
     String coarse = BlockCoarsening.condition(kernel, file, calls);
-    String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? HAL_MOST_GROUPS : 1";
+    String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? hal_many : 1";
     if (size.x() >= WIDE && !hasOrder(facts)) {
       StrideAnalysis strides =
           new StrideAnalysis(facts.statements, facts.purity, parameters, facts.uniform::isUniform);
@@ -158,7 +163,7 @@ final class WorkgroupFunctions {
         kernel.text(),
         template,
         facts.passed,
-        most,
+        most.replace("hal_many", hasArrays(steps, fission, privatization) ? ITEMS : ROWS),
         fission,
         steps,
         proofs,
@@ -167,6 +172,16 @@ final class WorkgroupFunctions {
         new InnerRanges(facts.purity, source, parameters),
         out);
     return out.toString();
+  }
+
+  /** Whether something has an element for each item. */
+  private static boolean hasArrays(
+      List<Step> steps, LoopFission fission, Privatization privatization) {
+    return fission.hasReturns()
+        || !steps.stream()
+            .allMatch(step -> step instanceof Step.Region region && region.masks.isEmpty())
+        || privatization.variables().stream()
+            .anyMatch(variable -> variable.kind == Variable.Kind.EXPANDED);
   }
 
   private static boolean isAligned(Variable variable) {
