@@ -159,6 +159,11 @@ final class WorkgroupFunctions {
     OwnedAtomics atomics =
         new OwnedAtomics(
             facts.statements, name -> facts.purity.isOwn(name) || source.declares(name));
+    boolean isOneRegion = // which is run once
+        steps.stream().filter(step -> !(step instanceof Step.Declared)).count() == 1
+            && steps.get(steps.size() - 1) instanceof Step.Region;
+    SharedCalls shared =
+        new SharedCalls(kernel, file, source, facts.purity, !isOneRegion || hasOrder(facts));
     FissionWriter.write(
         kernel.text(),
         template,
@@ -170,8 +175,9 @@ final class WorkgroupFunctions {
         widening,
         atomics,
         new InnerRanges(facts.purity, source, parameters),
+        shared,
         out);
-    return out.toString();
+    return shared.with(out.toString());
   }
 
   /** Whether something has an element for each item. */
