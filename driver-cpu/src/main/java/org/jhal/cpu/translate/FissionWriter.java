@@ -26,10 +26,15 @@ final class FissionWriter {
   private final RegionWriter regions;
 
   private FissionWriter(
-      Writer out, Proofs proofs, IndexWidening widening, OwnedAtomics atomics, InnerRanges ranges) {
+      Writer out,
+      Proofs proofs,
+      IndexWidening widening,
+      OwnedAtomics atomics,
+      InnerRanges ranges,
+      SharedCalls calls) {
     this.out = out;
     this.proofs = proofs;
-    this.regions = new RegionWriter(out, proofs, widening, atomics, ranges);
+    this.regions = new RegionWriter(out, proofs, widening, atomics, ranges, calls);
   }
 
   /**
@@ -43,6 +48,7 @@ final class FissionWriter {
    * @param widening for subscripts
    * @param atomics on shared memory
    * @param ranges of items for which no clamp acts
+   * @param calls whose results items share
    */
   static void write(
       String name,
@@ -55,6 +61,7 @@ final class FissionWriter {
       IndexWidening widening,
       OwnedAtomics atomics,
       InnerRanges ranges,
+      SharedCalls calls,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -66,11 +73,12 @@ final class FissionWriter {
       out.raw(", ").tokens(parameter);
     }
     out.raw(") { constexpr unsigned hal_most = " + most + ";");
-    out.raw(" void* hal_large[" + (plan.numbers() + 1) + "] = {}; HAL_GROUPS_BEGIN {");
+    out.raw(" void* hal_large[" + (plan.numbers() + 1) + "] = {};");
+    out.raw(SharedCalls.TABLES + " HAL_GROUPS_BEGIN {");
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS], hal_all_alive = true; HAL_SET(hal_alive);");
     }
-    FissionWriter fission = new FissionWriter(out, proofs, widening, atomics, ranges);
+    FissionWriter fission = new FissionWriter(out, proofs, widening, atomics, ranges, calls);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }

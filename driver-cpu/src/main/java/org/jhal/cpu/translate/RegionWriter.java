@@ -39,6 +39,8 @@ final class RegionWriter {
   private final IndexWidening widening;
   private final OwnedAtomics atomics;
   private final InnerRanges ranges;
+  private final SharedCalls calls;
+  private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
   private int ends; // makes the names of the ends of loops unique
   private int seals; // makes the names of what is sealed unique
@@ -46,12 +48,18 @@ final class RegionWriter {
   private boolean hasReturn; // which that loop has
 
   RegionWriter(
-      Writer out, Proofs proofs, IndexWidening widening, OwnedAtomics atomics, InnerRanges ranges) {
+      Writer out,
+      Proofs proofs,
+      IndexWidening widening,
+      OwnedAtomics atomics,
+      InnerRanges ranges,
+      SharedCalls calls) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
     this.atomics = atomics;
     this.ranges = ranges;
+    this.calls = calls;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -150,11 +158,13 @@ final class RegionWriter {
         !isEvery
             && !reads
             && branch == branch(region.masks)
-            && (guard == Guard.PASSED || !region.isGuarded());
-    InnerRanges.Range range = isRegular ? ranges.of(region) : null;
+            && guard != Guard.ENDS
+            && !(guard == Guard.KEPT && region.isGuarded() && region.isGuardJump);
+    InnerRanges.Range range = isRegular ? ranges.of(region, guard == Guard.PASSED) : null;
+    SharedCalls.Shared rows = range == null ? null : calls.of(region, range, guard == Guard.PASSED);
     String end = "hal_end" + region.number + "_" + ++ends;
-    if (range != null) {
-      items(region, guard, masks, branch, range, end);
+    if (range != null && (range.hasBounds() || rows != null)) {
+      items(region, guard, masks, branch, range, rows, end);
     } else {
       begin(
           region,
@@ -181,6 +191,7 @@ final class RegionWriter {
       List<Step.Mask> masks,
       int branch,
       InnerRanges.Range range,
+      SharedCalls.@Nullable Shared rows,
       String end)
       throws UnfitException {
     List<String> sealed = seal(region);
@@ -193,14 +204,41 @@ final class RegionWriter {
     out.raw(" HAL_RANGE_END HAL_OUTER_BEGIN");
     begun(region, masks, branch, sealed);
     body(region, guard, end);
-    out.raw(" HAL_INNER_BEGIN");
-    Set<String> saved = widening.saved();
     inner = range;
-    begun(region, masks, branch, sealed);
-    body(region, guard, end + "_inner");
+    if (rows == null) {
+      out.raw(" HAL_INNER_BEGIN");
+      innerItems(region, guard, masks, branch, sealed, end + "_inner");
+      out.raw(" HAL_INNER_END");
+    } else {
+      out.raw(" HAL_SHARED_BEGIN" + rows.rows() + " if (hal_has_rows) { HAL_SHARED_ITEMS");
+      shared = rows;
+      innerItems(region, guard, masks, branch, sealed, end + "_rows");
+      shared = null;
+      out.raw(" } } else { HAL_SHARED_ITEMS");
+      innerItems(region, guard, masks, branch, sealed, end + "_inner");
+      out.raw(" } } HAL_SHARED_END");
+    }
     inner = null;
+  }
+
+  private void innerItems(
+      Step.Region region,
+      Guard guard,
+      List<Step.Mask> masks,
+      int branch,
+      List<String> sealed,
+      String end)
+      throws UnfitException {
+    Set<String> saved = widening.saved();
+    begun(region, masks, branch, sealed);
+    body(region, guard, end);
     widening.restore(saved);
-    out.raw(" HAL_INNER_END");
+  }
+
+  /** An expression as it is for the items that are being written. */
+  private List<Token> forItems(List<Token> tokens) {
+    List<Token> all = shared == null ? tokens : shared.expression(tokens);
+    return inner == null ? all : inner.expression(all);
   }
 
   private void body(Step.Region region, Guard guard, String end) throws UnfitException {
@@ -388,13 +426,15 @@ final class RegionWriter {
 
   /** What a variable begins with for the items that are being written. */
   private Declarator forItems(Declarations.Declaration declaration, Declarator declarator) {
-    return inner == null
-        ? declarator
-        : new Declarator(
-            declarator.pointers(),
-            declarator.name(),
-            declarator.dimensions(),
-            inner.initial(declaration, declarator));
+    if (inner == null) {
+      return declarator;
+    }
+    List<Token> initial = inner.initial(declaration, declarator);
+    return new Declarator(
+        declarator.pointers(),
+        declarator.name(),
+        declarator.dimensions(),
+        shared == null ? initial : shared.expression(initial));
   }
 
   /** A variable that is rematerialized, which nothing may change. */
@@ -494,7 +534,7 @@ final class RegionWriter {
   private void statement(Statement statement, Step.Region region, int depth, boolean[] hasJump)
       throws UnfitException {
     if (statement instanceof Plain plain) {
-      List<Token> tokens = inner == null ? plain.tokens() : inner.expression(plain.tokens());
+      List<Token> tokens = forItems(plain.tokens());
       out.raw(" ").tokens(widening.subscripts(atomics.statement(tokens))).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());

@@ -16,6 +16,11 @@ final class WorkgroupFunctions {
   /** Items of a row for which loop interchange is worth it; half a vector at least. */
   private static final int WIDE = 8;
 
+  /** How many workgroups may run as one: so many items, or rows of so many. */
+  private static final String ITEMS = "HAL_MOST_GROUPS";
+
+  private static final String ROWS = "HAL_MOST_ROWS";
+
   private final SourceFile file;
   private final CallGraph calls;
   private final Source source;
@@ -70,7 +75,7 @@ final class WorkgroupFunctions {
       throws UnfitException {
     Facts facts = facts(kernel, parameters, statements);
     String coarse = BlockCoarsening.condition(kernel, file, calls);
-    String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? HAL_MOST_GROUPS : 1";
+    String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? hal_many : 1";
     if (size.x() >= WIDE && !hasOrder(facts)) {
       StrideAnalysis strides =
           new StrideAnalysis(facts.statements, facts.purity, parameters, facts.uniform::isUniform);
@@ -154,19 +159,35 @@ final class WorkgroupFunctions {
     OwnedAtomics atomics =
         new OwnedAtomics(
             facts.statements, name -> facts.purity.isOwn(name) || source.declares(name));
+    boolean isOneRegion = // which is run once
+        steps.stream().filter(step -> !(step instanceof Step.Declared)).count() == 1
+            && steps.get(steps.size() - 1) instanceof Step.Region;
+    SharedCalls shared =
+        new SharedCalls(kernel, file, source, facts.purity, !isOneRegion || hasOrder(facts));
     FissionWriter.write(
         kernel.text(),
         template,
         facts.passed,
-        most,
+        most.replace("hal_many", hasArrays(steps, fission, privatization) ? ITEMS : ROWS),
         fission,
         steps,
         proofs,
         widening,
         atomics,
         new InnerRanges(facts.purity, source, parameters),
+        shared,
         out);
-    return out.toString();
+    return shared.with(out.toString());
+  }
+
+  /** Whether something has an element for each item. */
+  private static boolean hasArrays(
+      List<Step> steps, LoopFission fission, Privatization privatization) {
+    return fission.hasReturns()
+        || !steps.stream()
+            .allMatch(step -> step instanceof Step.Region region && region.masks.isEmpty())
+        || privatization.variables().stream()
+            .anyMatch(variable -> variable.kind == Variable.Kind.EXPANDED);
   }
 
   private static boolean isAligned(Variable variable) {

@@ -35,5 +35,6 @@
 #include "hal_proofs.h"
 #include "hal_warps.h"
 #include "hal_range.h"
+#include "hal_rows.h"
 #include "hal_wide.h"
 #include "hal_run.h"

@@ -33,6 +33,8 @@ struct hal_cursor {
 #define HAL_ITEMS (HAL_X * HAL_Y * HAL_Z * hal_most)
 // So many that the loops over items are long, and what lives across them stays in the cache.
 #define HAL_MOST_GROUPS (HAL_X * HAL_Y * HAL_Z < 2048 ? 2048 / (HAL_X * HAL_Y * HAL_Z) : 1)
+// The same where nothing lives across them: a row has as many items at most.
+#define HAL_MOST_ROWS (HAL_X < 2048 ? 2048 / HAL_X : 1)
 #define HAL_GROUPS_BEGIN                                                                        \
   unsigned hal_few = 1;                                                                         \
   for (hal_cursor hal_at(hal_launch_, hal_first); hal_count > 0; hal_count -= hal_few, hal_at.next(hal_few)) { \
