@@ -98,6 +98,16 @@ final class CpuCheck {
         merge(findings, finding);
       }
     }
+    CheckText.noteOutputs(grid, code, address);
+    handle(findings, submission);
+  }
+
+  /** Reports what is wrong with a readback of a part of a block. */
+  void readBack(Block block, long offset, long length, Submission submission) {
+    handle(block.unwritten(offset, length), submission);
+  }
+
+  private void handle(List<Finding> findings, Submission submission) {
     if (findings.isEmpty()) {
       return;
     }
