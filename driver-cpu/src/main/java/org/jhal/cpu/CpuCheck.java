@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.driver.Submission;
 
 /**
  * Checks the dispatches of a device, one at a time, as they share what the native runtime keeps
@@ -113,7 +114,13 @@ final class CpuCheck {
         merge(findings, finding);
       }
     }
+    CheckText.noteOutputs(grid, code, address);
     return findings;
+  }
+
+  /** Reports what is wrong with a readback of a part of a block. */
+  void readBack(Block block, long offset, long length, Submission submission) {
+    report(block.unwritten(offset, length), List.of(), submission::fail);
   }
 
   private void report(

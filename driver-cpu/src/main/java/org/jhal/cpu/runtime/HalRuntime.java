@@ -141,6 +141,19 @@ public final class HalRuntime {
   public static native void hal_shadow_copied(
       long to, long toOffset, long from, long fromOffset, long size);
 
+  /**
+   * Looks for elements that nothing has written. Returns how many there are, and writes the number
+   * of the first one. 0 is allowed.
+   */
+  public static native long hal_shadow_unwritten(
+      long shadow, long offset, long size, int element, long[] first);
+
+  /**
+   * Writes where the dispatch has first written bytes of a parameter that nothing had written: the
+   * code, the workgroup and the item. Returns 0 if it has not.
+   */
+  public static native int hal_check_first(long check, int number, long[] place);
+
   /** How many findings the dispatch has. */
   public static native int hal_check_found(long check);
 

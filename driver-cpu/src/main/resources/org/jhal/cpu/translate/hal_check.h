@@ -57,6 +57,9 @@ typedef struct {
   char* origin;             // of what follows
   hal_cell* cells;          // null if races are not looked for
   unsigned char* written;   // a bit for each byte; null if all are
+  // The first access by which the dispatch has written bytes that nothing had written; 0 if there is none.
+  unsigned long long first_at, first_group;  // as those of a finding
+  unsigned first_item;
 } hal_range;
 
 typedef struct {

@@ -260,12 +260,22 @@ static inline int is_written(const hal_range* range, size_t at, size_t size) {
   return 1;
 }
 
-static inline void set_written(const hal_range* range, size_t at, size_t size) {
+static __attribute__((noinline)) void note_first(hal_range* range, const void* pc) {
+  unsigned long long none = 0;
+  if (!__atomic_compare_exchange_n(&range->first_at, &none, code(pc), 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  range->first_group = self()->group;
+  range->first_item = self()->item;
+}
+
+static inline void set_written(hal_range* range, size_t at, size_t size, const void* pc) {
   unsigned char* bits = range->written;
   for (size_t end = at + size; at < end;) {
     size_t next = (at & ~(size_t)7) + 8 < end ? (at & ~(size_t)7) + 8 : end;
     unsigned mask = ((1u << (next - at)) - 1) << (at & 7);
-    if ((bits[at >> 3] & mask) != mask) __atomic_fetch_or(bits + (at >> 3), (unsigned char)mask, __ATOMIC_RELAXED);
+    if ((bits[at >> 3] & mask) != mask) {
+      __atomic_fetch_or(bits + (at >> 3), (unsigned char)mask, __ATOMIC_RELAXED);
+      if (!range->first_at) note_first(range, pc);
+    }
     at = next;
   }
 }
@@ -295,7 +305,7 @@ static inline __attribute__((always_inline)) void inside(char* p, size_t size, u
     if ((!(access & HAL_IS_WRITE) || (access & HAL_IS_ATOMIC)) && !is_written(range, at, size)) {
       report_access(HAL_UNWRITTEN, p, size, access, range, pc);
     }
-    if (access & HAL_IS_WRITE) set_written(range, at, size);
+    if (access & HAL_IS_WRITE) set_written((hal_range*)range, at, size, pc);
   }
 }
 
