@@ -31,6 +31,9 @@ final class BarrierLowering {
   /** The names of variables that say what all items have agreed on begin so. */
   static final String AGREED = "hal_agreed";
 
+  private static final Set<String> UNEVALUATED =
+      Set.of("sizeof", "alignof", "decltype", "noexcept", "typeid", "__typeof__", "__alignof__");
+
   private final CallGraph calls;
   private final WarpFunctions warpFunctions = new WarpFunctions(this);
   private final Inliner inliner;
@@ -133,7 +136,9 @@ final class BarrierLowering {
       to.add(declared);
       return;
     }
+    check(declared.declaration().type());
     for (Declarations.Declarator declarator : declared.declaration().declarators()) {
+      check(declarator.dimensions());
       List<Token> initial = expression(declarator.initial(), to);
       Generated.add(declared.declaration().alone(declarator, initial), to);
     }
@@ -193,7 +198,7 @@ final class BarrierLowering {
     Call call = call(tokens, 0);
     if (call != null) {
       throw new UnfitException(
-          tokens.get(call.name()) + " in the header of a loop or in a switch",
+          tokens.get(call.name()) + " in the header of a loop, in a switch or in a type",
           tokens.get(call.name()));
     }
   }
@@ -243,10 +248,13 @@ final class BarrierLowering {
       boolean isBarrier = calls.isBarrier(name.text());
       order.check(rest, 0, rest.size(), call.start(), call.end(), name, isBarrier);
       List<Token> replaced = new ArrayList<>(rest.subList(0, call.start()));
-      replaced.addAll(
+      List<Token> result =
           calls.synchronizes(name.text())
               ? warpFunctions.exchanged(call, rest, to)
-              : inliner.written(call, rest, to));
+              : inliner.written(call, rest, to);
+      boolean isVariable = result.size() == 1 && isArgument(replaced);
+      replaced.addAll(
+          isVariable ? Generated.tokens("HAL_VALUE(" + result.get(0) + ")", name) : result);
       replaced.addAll(rest.subList(call.end() + 1, rest.size()));
       rest = replaced;
     }
@@ -261,6 +269,14 @@ final class BarrierLowering {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       depth += Tokens.isOpen(token) ? 1 : token.is(")") || token.is("]") || token.is("}") ? -1 : 0;
+      boolean isUnevaluated =
+          UNEVALUATED.contains(token.text())
+              && (i == tokens.size() - 1
+                  || (Tokens.is(tokens, i + 1, "(")
+                      && Tokens.close(tokens, i + 1) == tokens.size()));
+      if (isUnevaluated) {
+        throw new UnfitException(name + " in an expression that is not evaluated", name);
+      }
       boolean isSequence = token.is("(") && !isOfCall(tokens, i);
       if (isSequence && Tokens.close(tokens, i) == tokens.size()) { // the call is inside
         sequences++;
@@ -280,6 +296,21 @@ final class BarrierLowering {
         throw new UnfitException(name + " behind a change in an expression", name);
       }
     }
+  }
+
+  /**
+   * Whether what follows is an argument, whose type may matter: a variable is another than a value.
+   */
+  private static boolean isArgument(List<Token> before) {
+    for (int i = before.size() - 1; i >= 0; i--) {
+      Token token = before.get(i);
+      if (token.is(")") || token.is("]") || token.is("}")) {
+        i = Tokens.open(before, i);
+      } else if (token.is("{") || (token.is("(") && (i == 0 || isOfCall(before, i)))) {
+        return true;
+      }
+    }
+    return before.stream().anyMatch(token -> token.is("&&"));
   }
 
   private static boolean isOfCall(List<Token> tokens, int open) {

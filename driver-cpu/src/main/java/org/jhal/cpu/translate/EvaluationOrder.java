@@ -447,6 +447,7 @@ final class EvaluationOrder {
                     && !CONSTANTS.contains(each.text())
                     && !CASTS.contains(each.text())
                     && !each.text().startsWith("hal_")
+                    && !each.text().startsWith("HAL_")
                     && !PURE.contains(each.text()));
   }
 }

@@ -16,7 +16,7 @@ import org.jhal.cpu.translate.Statement.BarrierScope;
  * <pre>{@code
  * auto hal_exchanged1 = (x);
  * barrier
- * x += HAL_READ(hal_exchanged1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32)));
+ * x += HAL_PROMOTED(HAL_READ(hal_exchanged1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32))));
  * }</pre>
  *
  * Votes and reductions are the same for all lanes of a warp that a mask names. So what they come
@@ -71,13 +71,14 @@ final class WarpFunctions {
       String stored = store(arguments.get(1), arguments.get(0), name, to);
       String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
-      return shuffle(
-          word.equals("__shfl_sync") ? "hal_lane_of" : lane,
-          stored,
-          Generated.text(arguments.get(0)),
-          from,
-          width,
-          name);
+      String read =
+          shuffle(
+              word.equals("__shfl_sync") ? "hal_lane_of" : lane,
+              stored,
+              Generated.text(arguments.get(0)),
+              from,
+              width);
+      return Generated.tokens("HAL_PROMOTED(" + read + ")", name);
     }
     boolean isOfNamespace = Tokens.is(tokens, call.name() - 1, "::");
     if (call.start() < call.name()) {
@@ -88,7 +89,7 @@ final class WarpFunctions {
       String from = lane(arguments.get(1), name, to);
       String stored = store(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
-      return shuffle(lane, stored, "~0u", from, tile + ".size()", name);
+      return Generated.tokens(shuffle(lane, stored, "~0u", from, tile + ".size()"), name);
     }
     if (call.start() < call.name() && !isOfNamespace && TILE_VOTES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
@@ -189,11 +190,10 @@ final class WarpFunctions {
     return lane;
   }
 
-  private static List<Token> shuffle(
-      String lane, String stored, String mask, String from, String width, Token at) {
+  private static String shuffle(
+      String lane, String stored, String mask, String from, String width) {
     String other = lane + "(hal_i & 31, " + from + ", (int)(" + width + "))";
-    return Generated.tokens(
-        Shuffles.READ + "(" + stored + "_all, (" + mask + "), " + other + ")", at);
+    return Shuffles.READ + "(" + stored + "_all, (" + mask + "), " + other + ")";
   }
 
   /** Stores what an item votes, which is an {@code int}: 0.5 is no. Returns its name. */

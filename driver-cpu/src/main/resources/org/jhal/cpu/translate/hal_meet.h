@@ -188,6 +188,22 @@ static inline hal_at_exchange<R, F> hal_exchanged(hal_item& self, unsigned mask,
   return hal_at_exchange<R, F>(self, mask, value, read);
 }
 
+// What functions of the dialect take for a value: they have overloads for int and larger numbers, but not for smaller ones.
+// Those of groups are templates, and take values as they are.
+template <class T> struct hal_promoted_of { typedef T type; };
+#define HAL_PROMOTED_TYPE(type_) template <> struct hal_promoted_of<type_> { typedef decltype(+(type_)0) type; };
+HAL_PROMOTED_TYPE(bool)
+HAL_PROMOTED_TYPE(char)
+HAL_PROMOTED_TYPE(signed char)
+HAL_PROMOTED_TYPE(unsigned char)
+HAL_PROMOTED_TYPE(short)
+HAL_PROMOTED_TYPE(unsigned short)
+HAL_PROMOTED_TYPE(wchar_t)
+HAL_PROMOTED_TYPE(char16_t)
+HAL_PROMOTED_TYPE(char32_t)
+#undef HAL_PROMOTED_TYPE
+template <class T> using hal_promoted = typename hal_promoted_of<hal_bare<T>>::type;
+
 // Stops an item that has a stack of its own until it can go on.
 template <class M> HAL_RAW static inline auto hal_stay(const M& meeting) -> decltype(meeting.result()) {
   if (!meeting.is_over()) hal_switch(&meeting.fiber->place, &meeting.fiber->meeting->main);
@@ -244,13 +260,16 @@ static inline unsigned hal_lane_xor(unsigned lane, int mask, int width) {
 }
 
 #define HAL_SHUFFLE(name, argument, lane_of)                                                                      \
-  template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
-    return hal_exchanged<T>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) HAL_RAW { \
+  template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T given, argument from, int width = 32) { \
+    typedef hal_promoted<T> R;                                                                                    \
+    const R value = given;                                                                                        \
+    return hal_exchanged<R>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) HAL_RAW { \
       const unsigned other = lane_of(lane, from, width);                                                          \
-      return given >> other & 1 ? hal_unpack<T>(values[other]) : value;                                           \
+      return given >> other & 1 ? hal_unpack<R>(values[other]) : value;                                           \
     });                                                                                                           \
   }                                                                                                               \
-  template <class T> static inline T name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
+  template <class T>                                                                                              \
+  static inline hal_promoted<T> name(hal_item& self, unsigned mask, T value, argument from, int width = 32) {     \
     return hal_stay(hal_at_##name(self, mask, value, from, width));                                               \
   }
 HAL_SHUFFLE(__shfl_sync, int, hal_lane_of)
@@ -359,19 +378,20 @@ static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
 
 #define HAL_REDUCE(name, expression)                                                                              \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \
-    return hal_exchanged<T>(self, mask, hal_pack(value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
-      T a = T();                                                                                                  \
+    typedef hal_promoted<T> R;                                                                                    \
+    return hal_exchanged<R>(self, mask, hal_pack((R)value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
+      R a = R();                                                                                                  \
       bool is_first = true;                                                                                       \
       for (unsigned i = 0; i < 32; i++) {                                                                         \
         if (!(given >> i & 1)) continue;                                                                          \
-        T b = hal_unpack<T>(values[i]);                                                                           \
-        a = is_first ? b : (T)(expression);                                                                       \
+        R b = hal_unpack<R>(values[i]);                                                                           \
+        a = is_first ? b : (R)(expression);                                                                       \
         is_first = false;                                                                                         \
       }                                                                                                           \
       return a;                                                                                                   \
     });                                                                                                           \
   }                                                                                                               \
-  template <class T> static inline T name(hal_item& self, unsigned mask, T value) {                               \
+  template <class T> static inline hal_promoted<T> name(hal_item& self, unsigned mask, T value) {                 \
     return hal_stay(hal_at_##name(self, mask, value));                                                            \
   }
 HAL_REDUCE(__reduce_add_sync, a + b)
@@ -400,7 +420,8 @@ template <class T> static HAL_NOTED unsigned __match_all_sync(unsigned mask, T v
   return __match_all_sync(hal_now(), mask, value, all);
 }
 #define HAL_PRESENT_SHUFFLE(name, argument)                                                            \
-  template <class T> static HAL_NOTED T name(unsigned mask, T value, argument from, int width = 32) { \
+  template <class T>                                                                                   \
+  static HAL_NOTED hal_promoted<T> name(unsigned mask, T value, argument from, int width = 32) {       \
     HAL_NOTE                                                                                           \
     return name(hal_now(), mask, value, from, width);                                                  \
   }
@@ -409,7 +430,10 @@ HAL_PRESENT_SHUFFLE(__shfl_up_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_down_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_xor_sync, int)
 #define HAL_PRESENT_REDUCE(name) \
-  template <class T> static HAL_NOTED T name(unsigned mask, T value) { HAL_NOTE return name(hal_now(), mask, value); }
+  template <class T> static HAL_NOTED hal_promoted<T> name(unsigned mask, T value) { \
+    HAL_NOTE                                                                          \
+    return name(hal_now(), mask, value);                                              \
+  }
 HAL_PRESENT_REDUCE(__reduce_add_sync)
 HAL_PRESENT_REDUCE(__reduce_min_sync)
 HAL_PRESENT_REDUCE(__reduce_max_sync)

@@ -12,6 +12,12 @@ template <class T> static inline T hal_read(const T* all, unsigned items, unsign
   return all[from < items && (mask >> lane & 1) ? from : i];
 }
 #define HAL_READ(all, mask, lane) hal_read(all, HAL_ITEMS, hal_i, mask, lane)
+// The result of a function: a variable has it.
+#define HAL_VALUE(variable) hal_value_of(variable)
+template <class T> static inline __attribute__((always_inline)) hal_bare<T> hal_value_of(const T& variable) { return variable; }
+// As functions of the dialect return it, other than those of groups.
+#define HAL_PROMOTED(value) hal_promote(value)
+template <class T> static inline __attribute__((always_inline)) hal_promoted<T> hal_promote(const T& value) { return value; }
 
 // Shuffles whose mask, distance and width are the same for all items: what each item reads is known behind the barrier, and
 // lies at its place. So the loop over the items reads neighbours.
@@ -154,20 +160,21 @@ template <unsigned N> struct hal_warp_matches {
 
 // What the lanes that a mask names have given together. Items of a warp with the same mask beside each other share a result.
 template <unsigned N, class T, class F> struct hal_warp_folded {
+  typedef hal_promoted<T> R;
   const T* all;
   const bool* takes_part;
   F combine;
   mutable unsigned known_warp = ~0u, known_mask = 0;
-  mutable T known = T();
+  mutable R known = R();
   hal_warp_folded(const T* all, const bool* takes_part, F combine) : all(all), takes_part(takes_part), combine(combine) {}
-  T of(unsigned warp, unsigned mask) const {
+  R of(unsigned warp, unsigned mask) const {
     if (warp == known_warp && mask == known_mask) return known;
-    T result = T();
+    R result = R();
     bool is_first = true;
     for (unsigned lane = 0; lane < 32; lane++) {
       const unsigned from = warp * 32 + lane;
       if (from < N && takes_part[from] && (mask >> lane & 1)) {
-        result = is_first ? all[from] : combine(result, all[from]);
+        result = is_first ? (R)all[from] : combine(result, (R)all[from]);
         is_first = false;
       }
     }

@@ -45,7 +45,7 @@ KERNEL(template_of_a_field_of_a_constant_method) {
   Field f{3};
   WRITE(f.get() == 2 + (int)threadIdx.x); }
 
-//@ field_that_begins_with_a_method 1 global
+//@ field_that_begins_with_a_method 1
 __device__ int rank() { return 100; }
 struct Field { int v = rank() + 5; __device__ int rank() { return threadIdx.x; } };
 KERNEL(field_that_begins_with_a_method) {
@@ -54,7 +54,7 @@ KERNEL(field_that_begins_with_a_method) {
   int r = f.rank();
   WRITE(v == (int)threadIdx.x + 5 && r == (int)threadIdx.x); }
 
-//@ function_parameter_that_hides_a_field 1 global
+//@ function_parameter_that_hides_a_field 1
 __device__ int twice(int x) { return x * 2; }
 struct Hundred { __device__ int operator()(int x) const { return x * 100; } };
 struct Field { Hundred f; int v; __device__ int go(int (*f)(int)) { return f(v) + threadIdx.x; } };
