@@ -31,10 +31,11 @@ final class FissionWriter {
       IndexWidening widening,
       OwnedAtomics atomics,
       InnerRanges ranges,
-      SharedCalls calls) {
+      SharedCalls calls,
+      DelayedAdds adds) {
     this.out = out;
     this.proofs = proofs;
-    this.regions = new RegionWriter(out, proofs, widening, atomics, ranges, calls);
+    this.regions = new RegionWriter(out, proofs, widening, atomics, ranges, calls, adds);
   }
 
   /**
@@ -49,6 +50,7 @@ final class FissionWriter {
    * @param atomics on shared memory
    * @param ranges of items for which no clamp acts
    * @param calls whose results items share
+   * @param adds to memory of the thread first
    */
   static void write(
       String name,
@@ -62,6 +64,7 @@ final class FissionWriter {
       OwnedAtomics atomics,
       InnerRanges ranges,
       SharedCalls calls,
+      DelayedAdds adds,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -74,11 +77,11 @@ final class FissionWriter {
     }
     out.raw(") { constexpr unsigned hal_most = " + most + ";");
     out.raw(" void* hal_large[" + (plan.numbers() + 1) + "] = {};");
-    out.raw(SharedCalls.TABLES + " HAL_GROUPS_BEGIN {");
+    out.raw(SharedCalls.TABLES + adds.declarations() + " HAL_GROUPS_BEGIN {");
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS], hal_all_alive = true; HAL_SET(hal_alive);");
     }
-    FissionWriter fission = new FissionWriter(out, proofs, widening, atomics, ranges, calls);
+    FissionWriter fission = new FissionWriter(out, proofs, widening, atomics, ranges, calls, adds);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }

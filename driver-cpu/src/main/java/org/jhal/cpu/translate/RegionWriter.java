@@ -40,6 +40,7 @@ final class RegionWriter {
   private final OwnedAtomics atomics;
   private final InnerRanges ranges;
   private final SharedCalls calls;
+  private final DelayedAdds adds;
   private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
   private int ends; // makes the names of the ends of loops unique
@@ -53,13 +54,15 @@ final class RegionWriter {
       IndexWidening widening,
       OwnedAtomics atomics,
       InnerRanges ranges,
-      SharedCalls calls) {
+      SharedCalls calls,
+      DelayedAdds adds) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
     this.atomics = atomics;
     this.ranges = ranges;
     this.calls = calls;
+    this.adds = adds;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -535,7 +538,7 @@ final class RegionWriter {
       throws UnfitException {
     if (statement instanceof Plain plain) {
       List<Token> tokens = forItems(plain.tokens());
-      out.raw(" ").tokens(widening.subscripts(atomics.statement(tokens))).raw(";");
+      out.raw(" ").tokens(widening.subscripts(adds.statement(atomics.statement(tokens)))).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {
