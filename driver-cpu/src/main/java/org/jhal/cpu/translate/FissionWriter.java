@@ -154,10 +154,14 @@ final class FissionWriter {
         " { bool " + array + "[HAL_ITEMS] = {}; bool " + some + " = false, " + rest + " = false;");
     regions.begin(choice.choice());
     out.raw(" bool hal_is = (").tokens(choice.condition()).raw(");");
-    out.raw(" " + array + "[hal_i] = hal_is; " + some + " |= hal_is; " + rest + " |= !hal_is;");
+    boolean areAll = choice.choice().masks.isEmpty(); // then the array says it
+    out.raw(" " + array + "[hal_i] = hal_is;");
+    out.raw(areAll ? "" : " " + some + " |= hal_is; " + rest + " |= !hal_is;");
     out.raw(" HAL_ITEMS_END");
-    out.raw(" const hal_span<HAL_Y * HAL_Z> hal_span" + choice.number());
-    out.raw("(" + array + ", HAL_X * hal_most, hal_width); (void)hal_span" + choice.number() + ";");
+    String span = "hal_span" + choice.number();
+    out.raw(" const hal_span<HAL_Y * HAL_Z> " + span);
+    out.raw("(" + array + ", HAL_X * hal_most, hal_width); (void)" + span + ";");
+    out.raw(areAll ? " " + some + " = " + span + ".some; " + rest + " = " + span + ".rest;" : "");
     if (choice.isRestFirst()) {
       branch(rest, choice.otherwise());
       branch(some, choice.then());

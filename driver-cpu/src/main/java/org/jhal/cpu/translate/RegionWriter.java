@@ -479,6 +479,17 @@ final class RegionWriter {
   void active(Step.Active active) {
     String masks = text(active.masks());
     boolean isAny = active.isAny() && !masks.isEmpty();
+    List<Step.Mask> needed =
+        active.masks().stream().filter(mask -> mask.isNeeded().getAsBoolean()).toList();
+    if (!needed.isEmpty() && needed.stream().allMatch(mask -> mask.branch() > 0)) {
+      // Whoever takes a branch takes those around it, which says so already.
+      String all =
+          needed.stream()
+              .map(mask -> "!hal_rest" + mask.branch())
+              .collect(Collectors.joining(" && "));
+      out.raw(" bool " + active.name() + " = " + (isAny ? "hal_some" + branch(needed) : all) + ";");
+      return;
+    }
     out.raw(" bool " + active.name() + " = " + !isAny + ";");
     if (!masks.isEmpty()) {
       out.raw(" HAL_ITEMS_BEGIN " + active.name() + (isAny ? " |= " : " &= ") + masks);
