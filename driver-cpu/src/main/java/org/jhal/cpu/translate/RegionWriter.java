@@ -40,6 +40,7 @@ final class RegionWriter {
   private final OwnedAtomics atomics;
   private final InnerRanges ranges;
   private final SharedCalls calls;
+  private final DelayedAdds adds;
   private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
   private int ends; // makes the names of the ends of loops unique
@@ -53,13 +54,15 @@ final class RegionWriter {
       IndexWidening widening,
       OwnedAtomics atomics,
       InnerRanges ranges,
-      SharedCalls calls) {
+      SharedCalls calls,
+      DelayedAdds adds) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
     this.atomics = atomics;
     this.ranges = ranges;
     this.calls = calls;
+    this.adds = adds;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -476,6 +479,17 @@ final class RegionWriter {
   void active(Step.Active active) {
     String masks = text(active.masks());
     boolean isAny = active.isAny() && !masks.isEmpty();
+    List<Step.Mask> needed =
+        active.masks().stream().filter(mask -> mask.isNeeded().getAsBoolean()).toList();
+    if (!needed.isEmpty() && needed.stream().allMatch(mask -> mask.branch() > 0)) {
+      // Whoever takes a branch takes those around it, which says so already.
+      String all =
+          needed.stream()
+              .map(mask -> "!hal_rest" + mask.branch())
+              .collect(Collectors.joining(" && "));
+      out.raw(" bool " + active.name() + " = " + (isAny ? "hal_some" + branch(needed) : all) + ";");
+      return;
+    }
     out.raw(" bool " + active.name() + " = " + !isAny + ";");
     if (!masks.isEmpty()) {
       out.raw(" HAL_ITEMS_BEGIN " + active.name() + (isAny ? " |= " : " &= ") + masks);
@@ -535,7 +549,7 @@ final class RegionWriter {
       throws UnfitException {
     if (statement instanceof Plain plain) {
       List<Token> tokens = forItems(plain.tokens());
-      out.raw(" ").tokens(widening.subscripts(atomics.statement(tokens))).raw(";");
+      out.raw(" ").tokens(widening.subscripts(adds.statement(atomics.statement(tokens)))).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {

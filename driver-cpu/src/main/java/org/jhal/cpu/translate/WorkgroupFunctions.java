@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -176,8 +177,38 @@ final class WorkgroupFunctions {
         atomics,
         new InnerRanges(facts.purity, source, parameters),
         shared,
+        adds(facts, parameters, atomics),
         out);
     return shared.with(out.toString());
+  }
+
+  private DelayedAdds adds(Facts facts, Set<String> parameters, OwnedAtomics owned) {
+    Changes changes = facts.purity.changes();
+    BitSet kernels = new BitSet();
+    for (Function function : file.functions()) {
+      if (function.isKernel() && function.hasBody()) {
+        kernels.set(function.body(), function.end());
+      }
+    }
+    boolean hasOrder = false;
+    for (int i = kernels.nextClearBit(0);
+        i < file.tokens().size();
+        i = kernels.nextClearBit(i + 1)) {
+      hasOrder |= file.tokens().get(i).isWord() && isOfOrder(file.tokens().get(i).text());
+    }
+    boolean isKnown =
+        !hasOrder && !facts.purity.isOwn("atomicAdd") && source.isOnlyCalled("atomicAdd");
+    return new DelayedAdds(
+        facts.statements,
+        owned,
+        name ->
+            isKnown
+                && parameters.contains(name)
+                && !changes.isAssigned(name)
+                && !changes.isEscaping(name)
+                && DelayedAdds.isPointer(facts.purity.type(name)),
+        name -> DelayedAdds.isNumber(facts.purity.type(name)),
+        WorkgroupFunctions::isOfOrder);
   }
 
   /** Whether something has an element for each item. */

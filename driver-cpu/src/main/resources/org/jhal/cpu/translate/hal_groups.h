@@ -75,16 +75,20 @@ struct hal_cursor {
 template <unsigned rows> struct hal_span {
   unsigned from[rows], to[rows];
   bool has_gaps = false; // some between them are not named
+  bool some = false, rest = false; // whether any is named, and whether any is not
   hal_span(const bool* mask, unsigned most, unsigned width) {
     for (unsigned row = 0; row < rows; row++, mask += most) {
       const bool* first = (const bool*)__builtin_memchr(mask, true, width);
       from[row] = to[row] = 0;
+      rest |= !first;
       if (!first) continue;
+      some = true;
       unsigned last = width;
       while (!mask[last - 1]) last--;
       from[row] = (unsigned)(first - mask);
       to[row] = last;
       has_gaps |= __builtin_memchr(first, false, last - from[row]) != nullptr;
+      rest |= has_gaps || to[row] - from[row] < width;
     }
   }
 };

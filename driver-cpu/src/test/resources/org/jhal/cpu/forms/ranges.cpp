@@ -246,3 +246,21 @@ KERNEL(atomics_of_a_block) {
   __syncthreads();
   WRITE(s[0] == 1480 && s[3] == 1528 && s[4] == 1053 && s[5] == 5 && s[6] == 872 && s[7] == 1064 &&
         all == 64ull << 32 && f == 32); }
+
+//@ atomics_of_all_blocks 1
+KERNEL(atomics_of_all_blocks) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int odd = in[i] % 2, half = i / 2 + (int)gridDim.x * 32 * (i % 2);
+  if (odd) atomicAdd(&out[half], 8);
+  else atomicAdd(out + half, 8); }
+
+//@ atomics_that_go_down 1
+KERNEL(atomics_that_go_down) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, first = COUNT - 1 - i, second = (i * 37 + 5) % COUNT, all = in[0] - in[0];
+  __shared__ int s[64];
+  s[threadIdx.x] = 2147483647;
+  __syncthreads();
+  atomicAdd(&out[first], s[threadIdx.x]);
+  atomicAdd(&out[second], 11);
+  atomicAdd(out + first + all, -2147483647);
+  atomicAdd(&out[first], -3); }
