@@ -99,12 +99,19 @@ struct hal_divided<void (*)(HAL_RANGE, A...), kernel, X, Y, Z> : hal_parameters<
   }
 };
 
+// Lets the caches have what an item goes on with.
+HAL_RAW static inline void hal_fetch(const hal_fiber* fiber) {
+  const char* stack = (const char*)fiber->place;
+  for (int i = 0; i < 5; i++) __builtin_prefetch(stack + 64 * i);
+}
+
 // Goes on with the items of a workgroup that may, until all are over. `go_on` runs one up to where it stops or ends.
 template <class F> HAL_RAW static inline void hal_rounds(const hal_launch& launch, hal_meeting& meeting, hal_fiber* fibers, unsigned items, F go_on) {
   while (meeting.alive > 0) {
     bool has_moved = false;
     for (unsigned i = 0; i < items; i++) {
       hal_fiber* fiber = fibers + i;
+      hal_fetch(fibers + (i + 2 < items ? i + 2 : 0));
       if (fiber->is_over || !fiber->may_go_on()) continue;
       has_moved = true;
       go_on(fiber, i);
@@ -164,7 +171,7 @@ HAL_RAW static inline void hal_leave(hal_fiber* fiber) {
 }
 
 // An array in the launch's memory.
-template <class T> static inline T* hal_array(const hal_launch& launch, unsigned length) {
+template <class T> HAL_RAW static inline T* hal_array(const hal_launch& launch, unsigned length) {
   return (T*)launch.memory(sizeof(T) * length);
 }
 
