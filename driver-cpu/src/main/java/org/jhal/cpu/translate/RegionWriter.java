@@ -300,8 +300,12 @@ final class RegionWriter {
       out.raw(" HAL_ALL(" + typeName + ", " + array + ", " + variable.number + ");");
     }
     if (isQualified(variable)) {
-      boolean isConstant = variable.declaration.is("auto") && isConstant(variable);
-      String kept = isConstant ? "const hal_bare<" + type + ">" : "hal_kept<" + type + ">";
+      String kept =
+          variable.declaration.is("auto")
+              ? (is(variable, "const") ? "const " : "")
+                  + (is(variable, "volatile") ? "volatile " : "")
+                  + ("hal_bare<" + type + ">")
+              : "hal_kept<" + type + ">";
       out.raw(" typedef " + kept + " " + keptName(variable) + dimensions + ";");
     }
     out.raw(" " + reference(variable) + " " + name + " = " + array + "[0];");
@@ -314,19 +318,23 @@ final class RegionWriter {
       return false;
     }
     if (variable.declaration.is("auto") || !pointers.isEmpty()) {
-      return isConstant(variable);
+      return is(variable, "const") || is(variable, "volatile");
     }
     return !Declarations.isBuiltIn(variable.declaration, variable.declarator)
         || variable.declaration.is("const")
         || variable.declaration.is("volatile");
   }
 
-  /** Whether a variable itself is declared constant, rather than what it points to. */
-  private static boolean isConstant(Variable variable) {
+  /** Whether a variable itself is declared so, rather than what it points to. */
+  private static boolean is(Variable variable, String qualifier) {
     List<Token> pointers = variable.declarator.pointers();
-    return pointers.isEmpty()
-        ? variable.declaration.is("const")
-        : pointers.get(pointers.size() - 1).is("const");
+    for (int i = pointers.size() - 1; i >= 0 && !pointers.get(i).is("*"); i--) {
+      if (pointers.get(i).is(qualifier)) {
+        return true;
+      }
+    }
+    return pointers.stream().noneMatch(token -> token.is("*"))
+        && variable.declaration.is(qualifier);
   }
 
   private static String keptName(Variable variable) {
