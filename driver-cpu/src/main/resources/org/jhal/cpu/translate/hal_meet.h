@@ -188,22 +188,6 @@ static inline hal_at_exchange<R, F> hal_exchanged(hal_item& self, unsigned mask,
   return hal_at_exchange<R, F>(self, mask, value, read);
 }
 
-// What functions of the dialect take for a value: they have overloads for int and larger numbers, but not for smaller ones.
-// Those of groups are templates, and take values as they are.
-template <class T> struct hal_promoted_of { typedef T type; };
-#define HAL_PROMOTED_TYPE(type_) template <> struct hal_promoted_of<type_> { typedef decltype(+(type_)0) type; };
-HAL_PROMOTED_TYPE(bool)
-HAL_PROMOTED_TYPE(char)
-HAL_PROMOTED_TYPE(signed char)
-HAL_PROMOTED_TYPE(unsigned char)
-HAL_PROMOTED_TYPE(short)
-HAL_PROMOTED_TYPE(unsigned short)
-HAL_PROMOTED_TYPE(wchar_t)
-HAL_PROMOTED_TYPE(char16_t)
-HAL_PROMOTED_TYPE(char32_t)
-#undef HAL_PROMOTED_TYPE
-template <class T> using hal_promoted = typename hal_promoted_of<hal_bare<T>>::type;
-
 // Stops an item that has a stack of its own until it can go on.
 template <class M> HAL_RAW static inline auto hal_stay(const M& meeting) -> decltype(meeting.result()) {
   if (!meeting.is_over()) hal_switch(&meeting.fiber->place, &meeting.fiber->meeting->main);
@@ -376,9 +360,9 @@ HAL_RAW static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
   return has_any;
 }
 
-#define HAL_REDUCE(name, expression)                                                                              \
+#define HAL_REDUCE(name, promoted, expression)                                                                    \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \
-    typedef hal_promoted<T> R;                                                                                    \
+    typedef promoted<T> R;                                                                                        \
     return hal_exchanged<R>(self, mask, hal_pack((R)value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
       R a = R();                                                                                                  \
       bool is_first = true;                                                                                       \
@@ -391,15 +375,15 @@ HAL_RAW static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
       return a;                                                                                                   \
     });                                                                                                           \
   }                                                                                                               \
-  template <class T> static inline hal_promoted<T> name(hal_item& self, unsigned mask, T value) {                 \
+  template <class T> static inline promoted<T> name(hal_item& self, unsigned mask, T value) {                     \
     return hal_stay(hal_at_##name(self, mask, value));                                                            \
   }
-HAL_REDUCE(__reduce_add_sync, a + b)
-HAL_REDUCE(__reduce_min_sync, a < b ? a : b)
-HAL_REDUCE(__reduce_max_sync, a > b ? a : b)
-HAL_REDUCE(__reduce_and_sync, a & b)
-HAL_REDUCE(__reduce_or_sync, a | b)
-HAL_REDUCE(__reduce_xor_sync, a ^ b)
+HAL_REDUCE(__reduce_add_sync, hal_promoted, a + b)
+HAL_REDUCE(__reduce_min_sync, hal_promoted, a < b ? a : b)
+HAL_REDUCE(__reduce_max_sync, hal_promoted, a > b ? a : b)
+HAL_REDUCE(__reduce_and_sync, hal_promoted_bits, a & b)
+HAL_REDUCE(__reduce_or_sync, hal_promoted_bits, a | b)
+HAL_REDUCE(__reduce_xor_sync, hal_promoted_bits, a ^ b)
 
 // The same for the present item of the thread.
 static HAL_NOTED void __syncthreads() { HAL_NOTE __syncthreads(hal_now()); }
@@ -429,14 +413,14 @@ HAL_PRESENT_SHUFFLE(__shfl_sync, int)
 HAL_PRESENT_SHUFFLE(__shfl_up_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_down_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_xor_sync, int)
-#define HAL_PRESENT_REDUCE(name) \
-  template <class T> static HAL_NOTED hal_promoted<T> name(unsigned mask, T value) { \
-    HAL_NOTE                                                                          \
-    return name(hal_now(), mask, value);                                              \
+#define HAL_PRESENT_REDUCE(name, promoted)                                       \
+  template <class T> static HAL_NOTED promoted<T> name(unsigned mask, T value) { \
+    HAL_NOTE                                                                     \
+    return name(hal_now(), mask, value);                                         \
   }
-HAL_PRESENT_REDUCE(__reduce_add_sync)
-HAL_PRESENT_REDUCE(__reduce_min_sync)
-HAL_PRESENT_REDUCE(__reduce_max_sync)
-HAL_PRESENT_REDUCE(__reduce_and_sync)
-HAL_PRESENT_REDUCE(__reduce_or_sync)
-HAL_PRESENT_REDUCE(__reduce_xor_sync)
+HAL_PRESENT_REDUCE(__reduce_add_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_min_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_max_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_and_sync, hal_promoted_bits)
+HAL_PRESENT_REDUCE(__reduce_or_sync, hal_promoted_bits)
+HAL_PRESENT_REDUCE(__reduce_xor_sync, hal_promoted_bits)
