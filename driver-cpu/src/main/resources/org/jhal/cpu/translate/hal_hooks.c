@@ -9,12 +9,13 @@
 #define HIDDEN __attribute__((visibility("hidden")))
 #define HOOK HIDDEN __attribute__((used))
 
-extern const char __ehdr_start HIDDEN, _end HIDDEN;  // made by the linker: this library
+extern const char __ehdr_start HIDDEN, _end HIDDEN, _DYNAMIC HIDDEN;  // made by the linker: this library, and what can be written
 
 HIDDEN unsigned long hal_self_offset;  // kernels take it for a constant; set before the first of them runs
 static hal_check* check;               // of the device that the library is loaded by
 
-// What code finds that runs before, when the library is loaded.
+// What code finds that runs when the library is loaded, by the same thread. Before any other runs its code, hal_checked_begin is
+// called.
 static hal_checked nobody;
 static __thread hal_checked* before = &nobody;
 __attribute__((constructor(101))) static void begin_loading(void) {
@@ -341,6 +342,17 @@ static int is_allocated(const char* p);
 
 enum { HAL_NEAR = 4096 };
 
+// Code mostly goes on in the range that it was in before: 1 and the index of a range of the dispatch, or, from HAL_RANGES
+// on, of one of the thread; 0 if it has been in none.
+static unsigned short known_ranges[CODES];
+
+// Whether an address is among the variables and constants of the library, and not what is known here.
+static int is_of_library(const char* p, unsigned access) {
+  if (p < (access & HAL_IS_WRITE ? &_DYNAMIC : &__ehdr_start) || p >= &_end) return 0;
+  return (size_t)(p - (const char*)numbers) >= sizeof numbers && (size_t)(p - (const char*)known_ranges) >= sizeof known_ranges &&
+         (size_t)(p - (const char*)&nobody) >= sizeof nobody;
+}
+
 // Whether an address is among the variables of the thread, which lie above its stack.
 static int is_variable(const hal_checked* me, const char* p) {
   for (unsigned i = 0; i < me->ranges; i++) {
@@ -372,7 +384,7 @@ static __attribute__((noinline)) const hal_range* elsewhere(char* p, size_t size
     }
     if (range->flags & HAL_IS_SHARED) nearest = nearer(nearest, range, p, size);
   }
-  if (p >= &__ehdr_start && p < &_end) return NULL;  // variables and constants outside functions
+  if (is_of_library(p, access)) return NULL;
   if (is_private(me, p)) return NULL;
   if (is_allocated(p) && !(nearest && distance(nearest, p, size) <= HAL_NEAR)) return NULL;
   for (unsigned i = 0; i < check->count; i++) nearest = nearer(nearest, check->ranges + i, p, size);
@@ -380,10 +392,6 @@ static __attribute__((noinline)) const hal_range* elsewhere(char* p, size_t size
   abandon(me);
   return NULL;
 }
-
-// Code mostly goes on in the range that it was in before: 1 and the index of a range of the dispatch, or, from HAL_RANGES
-// on, of one of the thread; 0 if it has been in none.
-static unsigned short known_ranges[CODES];
 
 static inline int is_inside(const hal_range* range, const char* p, size_t size) {
   size_t at = (size_t)(p - range->base);
