@@ -254,7 +254,15 @@ public final class HostCompiler {
 
   /** All flags that it is called with, for the same key. */
   public String allFlags() {
-    return flags() + "\n" + checkedFlags(-1) + HOOKS + "\n" + PREPROCESS + "\n" + RUNTIME;
+    return flags()
+        + "\n"
+        + checkedFlags(-1)
+        + CheckedAssembly.version()
+        + HOOKS
+        + "\n"
+        + PREPROCESS
+        + "\n"
+        + RUNTIME;
   }
 
   /** Preprocesses a source. */

@@ -17,7 +17,8 @@ extern const Elf64_Ehdr __ehdr_start HIDDEN;  // made by the linker: the start o
 HIDDEN unsigned long hal_self_offset;  // kernels take it for a constant; set before the first of them runs
 static hal_check* check;               // of the device that the library is loaded by
 
-// What code finds that runs before, when the library is loaded.
+// What code finds that runs when the library is loaded, by the same thread. Before any other runs its code, hal_checked_begin is
+// called.
 static hal_checked nobody;
 static __thread hal_checked* before = &nobody;
 __attribute__((constructor(101))) static void begin_loading(void) {
@@ -366,10 +367,14 @@ static int is_private(const hal_checked* me, const char* p) {
   return 0;
 }
 
+static int is_over(const char* p, size_t size, const void* what, size_t bytes) {
+  return p + size > (const char*)what && p < (const char*)what + bytes;
+}
+
 // Whether an access is to a variable or a constant outside functions. What is far outside a buffer may be in the library, too:
 // its code, or what it only reads, cannot be written.
 static int is_global(const char* p, size_t size, unsigned access) {
-  if (p + size > (const char*)&known && p < (const char*)(&known + 1)) return 0;
+  if (is_over(p, size, &known, sizeof known) || is_over(p, size, &nobody, sizeof nobody)) return 0;
   const Elf64_Phdr* part = (const Elf64_Phdr*)(LIBRARY + __ehdr_start.e_phoff);
   int is_inside = 0;
   for (int i = 0; i < __ehdr_start.e_phnum; i++, part++) {

@@ -63,8 +63,8 @@ struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
     spread(launch->arguments, typename hal_asking::indexes());
   }
   HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
-    hal_begin(*launch);
     hal_checked_begin(launch, {X, Y, Z});
+    hal_begin(*launch);
     hal_current = nullptr;
     hal_checked_items(launch, first, count, one);
   }
@@ -224,12 +224,12 @@ struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
   HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
     hal_fiber* fibers = hal_array<hal_fiber>(*launch, items);
     hal_warp* warps = hal_array<hal_warp>(*launch, (items + 31) / 32);
-    hal_begin(*launch);
 #ifdef HAL_CHECKED
     hal_checked_begin(launch, {X, Y, Z});
     hal_checked_private(fibers, fibers + items);
     hal_checked_private(warps, warps + (items + 31) / 32);
 #endif
+    hal_begin(*launch);
     for (hal_cursor at(*launch, first); count > 0; count--, at.next(1)) {
       hal_meeting meeting{};
       meeting.warps = warps;
