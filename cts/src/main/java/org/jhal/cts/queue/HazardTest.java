@@ -156,8 +156,73 @@ class HazardTest {
       commands.end();
       cts.queue().execute(Fence.NONE, first.at(1), commands, BindingTable.of(buffer.slice(16, 32)));
       last(cts).copy(Fence.NONE, second.at(1), buffer, 24, cts.buffer(64), 0, 16);
-      assertHazard(second, "reads bytes [24, 28) of", "(execute) may still write them");
+      assertHazard(
+          second, "reads bytes [24, 28) of", "(execute), command 1 (fill), may still write them");
       awaitReached(first, 1);
+    }
+  }
+
+  @Test
+  @Rule("M3a")
+  void commandsWithoutABarrierAreAHazard(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore done = cts.semaphore();
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      commands.fill(buffer, 32, 32, ONE);
+      commands.barrier();
+      commands.fill(buffer, 0, 32, ONE);
+      commands.copy(buffer, 16, cts.buffer(64), 0, 32);
+      commands.end();
+      cts.queue().execute(Fence.NONE, done.at(1), commands);
+      assertHazard(
+          done,
+          cts.queue() + " operation 1 (execute): command 3 (copy) reads bytes [16, 32) of a buffer",
+          "while command 2 (fill) may still write them: nothing orders the two; add a barrier");
+      TimelineSemaphore again = cts.semaphore();
+      cts.queue().execute(Fence.NONE, again.at(1), commands);
+      assertHazard(again, "operation 2 (execute): command 3 (copy) reads");
+    }
+  }
+
+  @Test
+  @Rule("M3a")
+  void commandsThatABarrierOrdersAreNoHazard(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore done = cts.semaphore();
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT)) {
+      commands.fill(buffer, 0, 32, ONE);
+      commands.fill(buffer, 32, 32, ONE);
+      commands.barrier();
+      commands.copy(buffer, 0, cts.buffer(64), 0, 64);
+      commands.copy(buffer, 16, cts.buffer(64), 0, 32);
+      commands.barrier();
+      commands.dispatch(
+          cts.kernel("negate"), GROUP, Args.of(buffer.slice(0, 4), buffer.slice(0, 4)));
+      commands.end();
+      cts.queue().execute(Fence.NONE, done.at(1), commands);
+      awaitReached(done, 1);
+    }
+  }
+
+  /** Whether two slots overlap is known when they are bound. */
+  @Test
+  @Rule("M3a")
+  void commandsAreComparedWithTheirBindings(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore apart = cts.semaphore();
+    TimelineSemaphore together = cts.semaphore();
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      commands.fill(Slot.of(0), 0, 16, ONE);
+      commands.fill(Slot.of(1), 0, 16, ONE);
+      commands.end();
+      DeviceBuffer first = buffer.slice(0, 32);
+      cts.queue()
+          .execute(Fence.NONE, apart.at(1), commands, BindingTable.of(first, buffer.slice(16, 32)));
+      awaitReached(apart, 1);
+      cts.queue()
+          .execute(
+              Fence.NONE, together.at(1), commands, BindingTable.of(first, buffer.slice(12, 32)));
+      assertHazard(together, "command 2 (fill) writes bytes [12, 16) of", "command 1 (fill)");
     }
   }
 
@@ -192,6 +257,20 @@ class HazardTest {
             call -> fill(cts, Fence.NONE, inside.at(1), buffer));
     awaitReached(line, 2);
     awaitReached(inside, 1);
+  }
+
+  /** No wait could order anything behind it. */
+  @Test
+  @Rule("M3a")
+  void whatTheHostHasSeenFailCountsNoMore(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore early = cts.semaphore();
+    DeviceBuffer buffer = cts.queue().alloca(go.at(1), go.at(2), 64, BufferParams.DEVICE);
+    fill(cts, Fence.NONE, early.at(1), buffer);
+    awaitFailure(early, 1, Status.FAILED_PRECONDITION);
+    go.signal(1);
+    awaitReached(go, 2);
+    buffer.close();
   }
 
   @Test

@@ -86,8 +86,18 @@ public final class HazardRecord {
    *
    * @return what was found, for {@link #report}
    */
-  public synchronized List<Hazard> add(RecordedOperation operation) {
-    return operation.isReady() ? placeAll(operation) : List.of();
+  public List<Hazard> add(RecordedOperation operation) {
+    Hazard within = operation.findWithin();
+    List<Hazard> found;
+    synchronized (this) {
+      found = operation.isReady() ? placeAll(operation) : List.of();
+    }
+    if (within == null) {
+      return found;
+    }
+    List<Hazard> all = new ArrayList<>(found);
+    all.add(within);
+    return all;
   }
 
   /** Places an operation, and those that waited for nothing but its signals, and so on. */
@@ -141,6 +151,19 @@ public final class HazardRecord {
   /** The host has seen a value of a timeline. */
   public synchronized void hostSees(TimelineOrder timeline, long value) {
     timeline.observed(value);
+  }
+
+  /** The host has seen that a timeline has failed: so have those that have failed it. */
+  public synchronized void hostSeesFailure(TimelineOrder timeline) {
+    timeline.observedFailure();
+  }
+
+  /** An operation has failed, and is about to fail its signals. */
+  public synchronized void failed(RecordedOperation operation) {
+    operation.setFailed();
+    for (int i = 0; i < operation.signalCount(); i++) {
+      operation.timeline(i).fail(operation.end());
+    }
   }
 
   /** The host has seen that all waits of an operation have ended. */

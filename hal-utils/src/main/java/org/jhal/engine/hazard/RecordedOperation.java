@@ -17,12 +17,14 @@ public final class RecordedOperation {
   private final QueueOrder queue;
   private final String work;
   private volatile long number; // in its queue; 0 until it is accepted
-  private volatile boolean hasNotRun; // it has failed without having been issued
+  private boolean hasFailed;
   private boolean isEndedByHost;
 
   // Empty once it is placed.
   private @Nullable RecordedWait firstWait;
   private List<Touch> touches = List.of();
+  private String command = ""; // of the touches that are being filled in
+  private int section;
   private final @Nullable Consumer<String> onHazard;
 
   // Its signals. The first one is in the messages.
@@ -54,9 +56,8 @@ public final class RecordedOperation {
     number = given;
   }
 
-  /** It has failed without having been issued, so it touches nothing. */
-  public void setNotRun() {
-    hasNotRun = true;
+  void setFailed() {
+    hasFailed = true;
   }
 
   /** The host raises its signals when it likes: see {@link HazardRecord#hostEnds}. */
@@ -76,17 +77,34 @@ public final class RecordedOperation {
     values = to;
   }
 
+  /**
+   * What it uses from now on, a command of its recording uses: one that differs from the others.
+   */
+  public void nextCommand(String name) {
+    command = name;
+  }
+
+  /** The commands before and after this are ordered. */
+  public void barrier() {
+    section++;
+  }
+
   /** It uses the bytes from {@code from} to before {@code to}; none is no use. */
   public void touches(TouchedMemory memory, long from, long to, Use use, String name) {
     if (from < to) {
       if (touches.isEmpty()) {
         touches = new ArrayList<>(4);
       }
-      touches.add(new Touch(this, memory, from, to, use, name));
+      touches.add(new Touch(this, memory, from, to, use, name, command, section));
     }
   }
 
   // Placing.
+
+  /** Commands of its own that nothing orders; null if there are none. */
+  @Nullable Hazard findWithin() {
+    return command.isEmpty() ? null : CommandOrder.find(touches);
+  }
 
   /** Registers its waits. Returns whether none is open. */
   boolean isReady() {
@@ -158,9 +176,11 @@ public final class RecordedOperation {
     return values[signal];
   }
 
-  /** Whether the host has seen its end, or it has none. */
+  /** Whether the host has seen its end or its failure. */
   boolean isOver() {
-    return (chain != null && index <= chain.observed) || hasNotRun || queue.isRetired(number);
+    return (chain != null
+            && (index <= chain.observed || (hasFailed && index <= chain.observedFailed)))
+        || queue.isRetired(number);
   }
 
   /** Whether an operation that is being placed follows it. */

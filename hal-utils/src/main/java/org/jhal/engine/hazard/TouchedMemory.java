@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * For each range of one memory, the last operation that wrote it and those that have read it since,
@@ -26,6 +27,9 @@ public final class TouchedMemory {
     }
   }
 
+  private static final AtomicLong COUNT = new AtomicLong();
+
+  final long id = COUNT.incrementAndGet();
   final String description;
   private final TreeMap<Long, Range> ranges = new TreeMap<>(); // by their starts; disjoint
 
@@ -86,7 +90,7 @@ public final class TouchedMemory {
   private static void addTo(List<Touch> touches, Touch touch, List<Hazard> hazards) {
     boolean isWrite = touch.use.isWrite();
     int kept = 0;
-    boolean isCovered = false; // by a write of the same operation
+    boolean isCovered = false; // by a write of the same operation, or by a hazard that fails it
     for (int i = 0; i < touches.size(); i++) {
       Touch earlier = touches.get(i);
       if (earlier.operation == touch.operation) {
@@ -104,7 +108,8 @@ public final class TouchedMemory {
         Hazard.add(hazards, earlier, touch);
         if (touch.operation.onHazard() == null) {
           continue; // one report for it is enough
-        } // else this one fails, and perhaps never runs
+        }
+        isCovered = true; // this one fails, and perhaps never runs
       }
       touches.set(kept++, earlier);
     }

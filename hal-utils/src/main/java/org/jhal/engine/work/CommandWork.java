@@ -214,7 +214,6 @@ public class CommandWork<E> extends QueueWork<E> {
 
   @Override
   public String describe() {
-    EngineKernel kernel = command.kernelIfThere();
-    return hasEffect && kernel != null ? kind() + " of " + kernel : kind();
+    return hasEffect ? command.describe() : kind();
   }
 }
