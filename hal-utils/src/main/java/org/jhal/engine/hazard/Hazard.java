@@ -7,10 +7,16 @@ import java.util.List;
 public final class Hazard {
   private final Touch earlier;
   private final Touch later;
+  private final boolean isOfSource; // the program has written what the earlier one still reads
   private final long from;
   private final long to;
 
   Hazard(Touch earlier, Touch later) {
+    this(earlier, later, false);
+  }
+
+  private Hazard(Touch earlier, Touch later, boolean isOfSource) {
+    this.isOfSource = isOfSource;
     this.earlier = earlier;
     this.later = later;
     this.from = Math.max(earlier.from, later.from);
@@ -28,17 +34,38 @@ public final class Hazard {
     hazards.add(new Hazard(earlier, later));
   }
 
+  /**
+   * The program has changed the source of an upload too early.
+   *
+   * @param found by which that was found: a later upload of the same source, or the same one
+   */
+  static Hazard ofSource(Touch upload, Touch found) {
+    return new Hazard(upload, found, true);
+  }
+
   RecordedOperation laterOperation() {
     return later.operation;
   }
 
   /** Equal for hazards that the same calls cause again and again. */
   String place() {
-    return later.place() + " / " + earlier.place();
+    return later.place() + " / " + earlier.place() + later.memory.description;
   }
 
   /** What is wrong, and what is missing. */
   String text() {
+    if (isOfSource) {
+      return "hazard: the program has changed bytes ["
+          + from
+          + ", "
+          + to
+          + ") of "
+          + earlier.memory.description
+          + ", while queue "
+          + earlier.who()
+          + " may still read them: before that, "
+          + earlier.operation.hostRemedy();
+    }
     boolean isWithin = earlier.operation == later.operation;
     return "hazard: queue "
         + (isWithin ? later.operation + ": " + later.command : later.who())

@@ -27,6 +27,11 @@ public final class RecordedOperation {
   private int section;
   private final @Nullable Consumer<String> onHazard;
 
+  // Of host memory that it borrows. The digest is that of an upload's source, when it is issued.
+  private @Nullable HostBorrows borrows;
+  long digest = SourceDigest.UNKNOWN;
+  private List<Hazard> changedSources = List.of(); // empty once it is placed
+
   // Its signals. The first one is in the messages.
   private TimelineOrder[] timelines = NO_TIMELINES;
   private long[] values = NO_VALUES;
@@ -34,7 +39,8 @@ public final class RecordedOperation {
   private int openWaits;
   private Clock before = Clock.NONE;
 
-  // Set when it is placed. Without signals it has no chain, since nothing can follow it.
+  // Set when it is placed. It has no chain if it has no signal and borrows nothing: nothing can
+  // follow it then.
   private @Nullable Chain chain;
   private long index;
 
@@ -99,11 +105,25 @@ public final class RecordedOperation {
     }
   }
 
+  /** It borrows host memory, which is noted in {@code with}. */
+  void borrows(HostBorrows with, List<Hazard> changed) {
+    borrows = with;
+    changedSources = changed;
+  }
+
+  /** The touch that was filled in last. */
+  Touch lastTouch() {
+    return touches.get(touches.size() - 1);
+  }
+
   // Placing.
 
-  /** Commands of its own that nothing orders; null if there are none. */
-  @Nullable Hazard findWithin() {
-    return command.isEmpty() ? null : CommandOrder.find(touches);
+  /** What is known to be wrong before it is placed. */
+  List<Hazard> findEarly() {
+    Hazard within = command.isEmpty() ? null : CommandOrder.find(touches);
+    List<Hazard> found = within == null ? changedSources : List.of(within);
+    changedSources = List.of();
+    return found;
   }
 
   /** Registers its waits. Returns whether none is open. */
@@ -129,12 +149,15 @@ public final class RecordedOperation {
 
   /** Compares it with those that were placed earlier, and gives it its place in a chain. */
   void place(HazardRecord record, List<Hazard> hazards) {
+    if (hasFailed) {
+      return; // it was never issued, since a wait was open
+    }
     for (Touch touch : touches) {
       touch.memory.add(touch, hazards);
     }
     touches = List.of();
     firstWait = null;
-    if (timelines.length > 0) {
+    if (timelines.length > 0 || borrows != null) {
       for (int i = 0; i < before.size() && chain == null; i++) {
         if (before.end(i) == before.chain(i).length) {
           chain = before.chain(i);
@@ -144,6 +167,9 @@ public final class RecordedOperation {
         chain = record.newChain();
       }
       index = ++chain.length;
+      if (borrows != null) {
+        borrows.add(end());
+      }
     }
   }
 
@@ -209,6 +235,14 @@ public final class RecordedOperation {
             + values[0]
             + " to the waits of "
             + after.name();
+  }
+
+  /** How the program waits for this one. */
+  String hostRemedy() {
+    return (timelines.length == 0
+            ? ""
+            : "wait for semaphore#" + timelines[0].number + "@" + values[0] + ", or ")
+        + "wait until the host memory is free";
   }
 
   private String name() {

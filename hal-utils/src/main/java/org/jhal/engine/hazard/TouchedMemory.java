@@ -71,6 +71,34 @@ public final class TouchedMemory {
     }
   }
 
+  /** Reads of the same range whose digest is known, and whose end the host has not seen. */
+  List<Touch> openReadsLike(Touch touch) {
+    Range range = ranges.get(touch.from);
+    if (range == null || range.to != touch.to) {
+      return List.of();
+    }
+    List<Touch> found = new ArrayList<>();
+    for (Touch earlier : range.touches) {
+      if (earlier.operation.digest != SourceDigest.UNKNOWN && !earlier.operation.isOver()) {
+        found.add(earlier);
+      }
+    }
+    return found;
+  }
+
+  /** Whether an operation other than this one may write some of the bytes. */
+  boolean isWrittenBeside(RecordedOperation operation, long from, long to) {
+    Long first = ranges.floorKey(from);
+    for (Range range : ranges.subMap(first == null ? from : first, to).values()) {
+      for (Touch touch : range.to > from ? range.touches : List.<Touch>of()) {
+        if (touch.operation != operation && touch.use.isWrite() && !touch.operation.isOver()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   private static List<Touch> listOf(Touch touch) {
     List<Touch> list = new ArrayList<>(2);
     list.add(touch);

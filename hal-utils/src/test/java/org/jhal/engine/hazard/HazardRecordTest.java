@@ -118,6 +118,16 @@ class HazardRecordTest {
   }
 
   @Test
+  void whatHasFailedBeforeItsWaitsEndedNeverRuns() {
+    RecordedOperation failed = operation(line, 1, other, 1);
+    add(failed, 0, 8, Use.WRITE);
+    record().failed(failed);
+    record().hostSignals(line, 1);
+    assertEquals(0, add(operation(line, 0, line, 2), 0, 8, Use.WRITE));
+    assertEquals(0, add(operation(other, 1, line, 3), 0, 8, Use.WRITE), "nothing signals it");
+  }
+
+  @Test
   void aFailureThatTheHostHasSeenSaysWhatHasFailedBeforeIt() {
     RecordedOperation sound = operation(line, 0, line, 1);
     RecordedOperation failed = operation(line, 0, line, 2);
