@@ -70,7 +70,7 @@ struct hal_call {
   unsigned number, depth;
   const hal_call* outer;
   hal_call() = default;
-  hal_call(unsigned number, const hal_call* outer) : number(number), depth(outer ? outer->depth + 1 : 1), outer(outer) {}
+  HAL_RAW hal_call(unsigned number, const hal_call* outer) : number(number), depth(outer ? outer->depth + 1 : 1), outer(outer) {}
 };
 
 // Where an item stops: until the round that it looks at is another one.
@@ -188,22 +188,6 @@ static inline hal_at_exchange<R, F> hal_exchanged(hal_item& self, unsigned mask,
   return hal_at_exchange<R, F>(self, mask, value, read);
 }
 
-// What functions of the dialect take for a value: they have overloads for int and larger numbers, but not for smaller ones.
-// Those of groups are templates, and take values as they are.
-template <class T> struct hal_promoted_of { typedef T type; };
-#define HAL_PROMOTED_TYPE(type_) template <> struct hal_promoted_of<type_> { typedef decltype(+(type_)0) type; };
-HAL_PROMOTED_TYPE(bool)
-HAL_PROMOTED_TYPE(char)
-HAL_PROMOTED_TYPE(signed char)
-HAL_PROMOTED_TYPE(unsigned char)
-HAL_PROMOTED_TYPE(short)
-HAL_PROMOTED_TYPE(unsigned short)
-HAL_PROMOTED_TYPE(wchar_t)
-HAL_PROMOTED_TYPE(char16_t)
-HAL_PROMOTED_TYPE(char32_t)
-#undef HAL_PROMOTED_TYPE
-template <class T> using hal_promoted = typename hal_promoted_of<hal_bare<T>>::type;
-
 // Stops an item that has a stack of its own until it can go on.
 template <class M> HAL_RAW static inline auto hal_stay(const M& meeting) -> decltype(meeting.result()) {
   if (!meeting.is_over()) hal_switch(&meeting.fiber->place, &meeting.fiber->meeting->main);
@@ -228,7 +212,7 @@ template <class T> HAL_RAW static inline T hal_unpack(unsigned long long bits) {
   static inline result name parameters { return (result)hal_stay(hal_at_##name arguments); }
 
 struct hal_all_at_barrier : hal_at_barrier {
-  hal_all_at_barrier(hal_item& self, bool yes) : hal_at_barrier(self, !yes) {}
+  HAL_RAW hal_all_at_barrier(hal_item& self, bool yes) : hal_at_barrier(self, !yes) {}
   HAL_RAW int result() const { return hal_at_barrier::result() == 0; }
 };
 struct hal_any_at_barrier : hal_at_barrier {
@@ -327,7 +311,7 @@ template <class T> static inline unsigned __match_all_sync(hal_item& self, unsig
 // An item asks which lanes are active: those that have come here by the same calls when no item of the workgroup can go on.
 struct hal_at_active {
   hal_fiber* fiber;
-  hal_at_active(hal_item& self, unsigned number) : fiber(hal_place_of(self)) {
+  HAL_RAW hal_at_active(hal_item& self, unsigned number) : fiber(hal_place_of(self)) {
     fiber->asks_at = hal_call(number, fiber->call);
     fiber->waits_for = &fiber->active;
     fiber->round = fiber->active = 0;
@@ -339,13 +323,13 @@ HAL_MEETING(unsigned, __activemask, (hal_item& self, unsigned number), (self, nu
 
 // Stands before a call that leads to __activemask. The present item is in that call until the end of the expression.
 struct hal_called : hal_call {
-  hal_called(unsigned number) : hal_call(number, hal_now().hal_own->call) { hal_now().hal_own->call = this; }
+  HAL_RAW hal_called(unsigned number) : hal_call(number, hal_now().hal_own->call) { hal_now().hal_own->call = this; }
   hal_called(const hal_called&) = delete;
-  ~hal_called() { hal_now().hal_own->call = outer; }
+  HAL_RAW ~hal_called() { hal_now().hal_own->call = outer; }
 };
 
 // 0 for the same call by the same calls; less if `a` comes first in the source.
-static inline long hal_order(const hal_call* a, const hal_call* b) {
+HAL_RAW static inline long hal_order(const hal_call* a, const hal_call* b) {
   if (a == b) return 0;
   if (a->depth > b->depth) return hal_order(a->outer, b);
   if (a->depth < b->depth) return hal_order(a, b->outer);
@@ -354,7 +338,7 @@ static inline long hal_order(const hal_call* a, const hal_call* b) {
 }
 
 // Of each warp, lets those lanes go on that ask at the first place. So branches and loops end before what is behind them.
-static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
+HAL_RAW static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
   bool has_any = false;
   for (unsigned first = 0; first < items; first += 32) {
     hal_fiber* warp = fibers + first;
@@ -376,9 +360,9 @@ static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
   return has_any;
 }
 
-#define HAL_REDUCE(name, expression)                                                                              \
+#define HAL_REDUCE(name, promoted, expression)                                                                    \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \
-    typedef hal_promoted<T> R;                                                                                    \
+    typedef promoted<T> R;                                                                                        \
     return hal_exchanged<R>(self, mask, hal_pack((R)value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
       R a = R();                                                                                                  \
       bool is_first = true;                                                                                       \
@@ -391,15 +375,15 @@ static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
       return a;                                                                                                   \
     });                                                                                                           \
   }                                                                                                               \
-  template <class T> static inline hal_promoted<T> name(hal_item& self, unsigned mask, T value) {                 \
+  template <class T> static inline promoted<T> name(hal_item& self, unsigned mask, T value) {                     \
     return hal_stay(hal_at_##name(self, mask, value));                                                            \
   }
-HAL_REDUCE(__reduce_add_sync, a + b)
-HAL_REDUCE(__reduce_min_sync, a < b ? a : b)
-HAL_REDUCE(__reduce_max_sync, a > b ? a : b)
-HAL_REDUCE(__reduce_and_sync, a & b)
-HAL_REDUCE(__reduce_or_sync, a | b)
-HAL_REDUCE(__reduce_xor_sync, a ^ b)
+HAL_REDUCE(__reduce_add_sync, hal_promoted, a + b)
+HAL_REDUCE(__reduce_min_sync, hal_promoted, a < b ? a : b)
+HAL_REDUCE(__reduce_max_sync, hal_promoted, a > b ? a : b)
+HAL_REDUCE(__reduce_and_sync, hal_promoted_bits, a & b)
+HAL_REDUCE(__reduce_or_sync, hal_promoted_bits, a | b)
+HAL_REDUCE(__reduce_xor_sync, hal_promoted_bits, a ^ b)
 
 // The same for the present item of the thread.
 static HAL_NOTED void __syncthreads() { HAL_NOTE __syncthreads(hal_now()); }
@@ -429,14 +413,14 @@ HAL_PRESENT_SHUFFLE(__shfl_sync, int)
 HAL_PRESENT_SHUFFLE(__shfl_up_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_down_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_xor_sync, int)
-#define HAL_PRESENT_REDUCE(name) \
-  template <class T> static HAL_NOTED hal_promoted<T> name(unsigned mask, T value) { \
-    HAL_NOTE                                                                          \
-    return name(hal_now(), mask, value);                                              \
+#define HAL_PRESENT_REDUCE(name, promoted)                                       \
+  template <class T> static HAL_NOTED promoted<T> name(unsigned mask, T value) { \
+    HAL_NOTE                                                                     \
+    return name(hal_now(), mask, value);                                         \
   }
-HAL_PRESENT_REDUCE(__reduce_add_sync)
-HAL_PRESENT_REDUCE(__reduce_min_sync)
-HAL_PRESENT_REDUCE(__reduce_max_sync)
-HAL_PRESENT_REDUCE(__reduce_and_sync)
-HAL_PRESENT_REDUCE(__reduce_or_sync)
-HAL_PRESENT_REDUCE(__reduce_xor_sync)
+HAL_PRESENT_REDUCE(__reduce_add_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_min_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_max_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_and_sync, hal_promoted_bits)
+HAL_PRESENT_REDUCE(__reduce_or_sync, hal_promoted_bits)
+HAL_PRESENT_REDUCE(__reduce_xor_sync, hal_promoted_bits)

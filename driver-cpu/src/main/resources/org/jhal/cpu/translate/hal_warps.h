@@ -163,8 +163,7 @@ template <unsigned N> struct hal_warp_matches {
 #define HAL_READ_MATCH(matches, mask) ((matches).same[hal_i] & (unsigned)(mask))
 
 // What the lanes that a mask names have given together. Items of a warp with the same mask beside each other share a result.
-template <unsigned N, class T, class F> struct hal_warp_folded {
-  typedef hal_promoted<T> R;
+template <unsigned N, class R, class T, class F> struct hal_warp_folded {
   const T* all;
   const bool* takes_part;
   F combine;
@@ -187,19 +186,19 @@ template <unsigned N, class T, class F> struct hal_warp_folded {
     return known = result;
   }
 };
-template <unsigned N, class T, class F>
-static inline hal_warp_folded<N, T, F> hal_fold(const T* all, const bool* takes_part, F combine) {
-  static_assert(hal_number<T>::value, "a reduction of what is no number");
-  return hal_warp_folded<N, T, F>(all, takes_part, combine);
+template <unsigned N, template <class> class promoted, class T, class F>
+static inline hal_warp_folded<N, promoted<T>, T, F> hal_fold(const T* all, const bool* takes_part, F combine) {
+  static_assert(hal_number<promoted<T>>::value, "a reduction of what is no number");
+  return hal_warp_folded<N, promoted<T>, T, F>(all, takes_part, combine);
 }
-#define HAL_FOLD(all, takes_part, expression) \
-  hal_fold<HAL_ITEMS>(all, takes_part, [](auto a, auto b) { return (decltype(b))(expression); })
-#define HAL_FOLD_ADD(all, takes_part) HAL_FOLD(all, takes_part, a + b)
-#define HAL_FOLD_MIN(all, takes_part) HAL_FOLD(all, takes_part, a < b ? a : b)
-#define HAL_FOLD_MAX(all, takes_part) HAL_FOLD(all, takes_part, a > b ? a : b)
-#define HAL_FOLD_AND(all, takes_part) HAL_FOLD(all, takes_part, a & b)
-#define HAL_FOLD_OR(all, takes_part) HAL_FOLD(all, takes_part, a | b)
-#define HAL_FOLD_XOR(all, takes_part) HAL_FOLD(all, takes_part, a ^ b)
+#define HAL_FOLD(promoted, all, takes_part, expression) \
+  hal_fold<HAL_ITEMS, promoted>(all, takes_part, [](auto a, auto b) { return (decltype(b))(expression); })
+#define HAL_FOLD_ADD(all, takes_part) HAL_FOLD(hal_promoted, all, takes_part, a + b)
+#define HAL_FOLD_MIN(all, takes_part) HAL_FOLD(hal_promoted, all, takes_part, a < b ? a : b)
+#define HAL_FOLD_MAX(all, takes_part) HAL_FOLD(hal_promoted, all, takes_part, a > b ? a : b)
+#define HAL_FOLD_AND(all, takes_part) HAL_FOLD(hal_promoted_bits, all, takes_part, a & b)
+#define HAL_FOLD_OR(all, takes_part) HAL_FOLD(hal_promoted_bits, all, takes_part, a | b)
+#define HAL_FOLD_XOR(all, takes_part) HAL_FOLD(hal_promoted_bits, all, takes_part, a ^ b)
 #define HAL_READ_FOLDED(folded, mask) (folded).of(hal_warp_i, mask)
 
 // Reductions of cooperative groups: each item adds up as a butterfly does.

@@ -39,6 +39,7 @@ class ProofsTest {
           "ranges.cpp",
           "ranges_of_others.cpp",
           "scopes.cpp",
+          "promotions.cpp",
           "likenesses.cpp",
           "constants.cpp",
           "declarations.cpp");
