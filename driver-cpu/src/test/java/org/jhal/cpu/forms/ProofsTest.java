@@ -40,6 +40,7 @@ class ProofsTest {
           "ranges_of_others.cpp",
           "scopes.cpp",
           "promotions.cpp",
+          "standard.cpp",
           "likenesses.cpp",
           "constants.cpp",
           "declarations.cpp");
