@@ -39,7 +39,7 @@ class ProofsTest {
           "ranges.cpp",
           "ranges_of_others.cpp",
           "scopes.cpp",
-          "promotions.cpp",
+          "types.cpp",
           "standard.cpp",
           "likenesses.cpp",
           "constants.cpp",

@@ -503,3 +503,13 @@ KERNEL(arrays_that_are_aligned) {
   __syncthreads();
   const bool is = ((size_t)a & 63) == 0 && ((size_t)c & 63) == 0 && ((size_t)s & 127) == 0;
   WRITE(is && a[one & 15] + c[one & 3] + b[one % 2] == s[ITEM] * 2 + (one & 1 ? 2 : one)); }
+
+//@ names_of_indexes_mean_something_else 1
+struct Launch { dim3 blockDim; uint3 threadIdx; };
+__device__ int at(uint3 blockIdx, dim3 gridDim) {
+  blockIdx.x += 2;
+  return blockIdx.x + blockIdx.y * gridDim.x; }
+KERNEL(names_of_indexes_mean_something_else) {
+  Launch launch{dim3(3, 4), {1, 2, 3}};
+  launch.threadIdx.x += 4;
+  WRITE(launch.blockDim.y == 4 && launch.threadIdx.x == 5 && at({5, 6, 0}, dim3(7)) == 49 && threadIdx.x < blockDim.x); }
