@@ -40,9 +40,13 @@ final class CpuCheck {
     this.fails = fails;
   }
 
-  /** Opens it, once the runtime is loaded. */
-  void open() {
-    address = HalRuntime.hal_check_make(what);
+  /**
+   * Opens it, once the runtime is loaded.
+   *
+   * @param threads how many run kernels
+   */
+  void open(int threads) {
+    address = HalRuntime.hal_check_make(what, threads);
     if (address == 0) {
       throw new HalException(Status.RESOURCE_EXHAUSTED, "no memory for checks of kernels");
     }

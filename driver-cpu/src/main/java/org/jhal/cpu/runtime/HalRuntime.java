@@ -105,7 +105,7 @@ public final class HalRuntime {
    *
    * @param what the sum of what is checked, by {@code hal_check.h}
    */
-  public static native long hal_check_make(int what);
+  public static native long hal_check_make(int what, int threads);
 
   /** Frees what {@link #hal_check_make} has made; nothing uses it any more. */
   public static native void hal_check_free(long check);

@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jhal.cpu.translate.Statement.Barrier;
@@ -38,12 +39,18 @@ final class BarrierLowering {
   private final WarpFunctions warpFunctions = new WarpFunctions(this);
   private final Inliner inliner;
   private final EvaluationOrder order;
+  private final Set<String> mayChange = new HashSet<>(); // what a name stands for, by others
+  private final Set<String> classes = new HashSet<>();
   private int numbers;
 
   private BarrierLowering(SourceFile source, CallGraph calls, Function kernel, Set<String> names) {
     this.calls = calls;
     this.inliner = new Inliner(this, source, kernel, names);
     this.order = new EvaluationOrder(source);
+    source.classes().forEach(each -> classes.add(each.name()));
+    source.aliases().stream()
+        .filter(each -> source.variables().contains(each.name()) && !isConstant(each.tokens()))
+        .forEach(each -> mayChange.add(each.name()));
   }
 
   /**
@@ -64,6 +71,36 @@ final class BarrierLowering {
   /** Whether the workgroup computes a variable behind a barrier, from what its items have given. */
   static boolean isOfAll(String name) {
     return name.startsWith(AGREED) || name.startsWith(OF_WARPS);
+  }
+
+  /**
+   * Whether an expression has the same value behind a barrier, whatever other items do: it consists
+   * of numbers, of variables of the item, of constants, and of functions of these.
+   */
+  boolean isSteady(List<Token> expression) {
+    for (int i = 0; i < expression.size(); i++) {
+      Token token = expression.get(i);
+      Token before = Tokens.get(expression, i - 1);
+      boolean isSign = before.kind() == Token.Kind.MARK && !before.is(")") && !before.is("]");
+      boolean isRead =
+          token.is("[") || token.is("->") || token.is("{") || (token.is("*") && isSign);
+      boolean isCalled = token.isWord() && Tokens.is(expression, i + 1, "(");
+      if (isRead
+          || Changes.isStep(token)
+          || Changes.isAssignment(token)
+          || (isCalled && !EvaluationOrder.isPure(token) && !isOfGroup(expression, i))
+          || (token.isWord() && !before.is(".") && mayChange.contains(token.text()))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a method of a group is called that says what never changes. */
+  private static boolean isOfGroup(List<Token> expression, int name) {
+    return Tokens.is(expression, name - 1, ".")
+        && Set.of("size", "num_threads", "thread_rank", "meta_group_rank", "meta_group_size")
+            .contains(expression.get(name).text());
   }
 
   int nextNumber() {
@@ -105,6 +142,9 @@ final class BarrierLowering {
       check(loop.condition());
       check(loop.step());
       Statement start = loop.start();
+      if (start instanceof Variables declared) {
+        remember(declared);
+      }
       if (start != null) {
         List<Token> tokens = new ArrayList<>();
         start.collect(tokens);
@@ -129,8 +169,26 @@ final class BarrierLowering {
     }
   }
 
+  private static boolean isConstant(List<Token> declaration) {
+    return declaration.stream().anyMatch(token -> token.is("const") || token.is("constexpr"))
+        && declaration.stream().noneMatch(token -> token.is("volatile"));
+  }
+
+  /** Remembers the variables that other items may change, and objects, which may have such. */
+  private void remember(Variables declared) {
+    Declarations.Declaration declaration = declared.declaration();
+    boolean mayBeOther =
+        declaration.is("__shared__")
+            || declaration.is("volatile")
+            || declaration.type().stream().anyMatch(token -> classes.contains(token.text()));
+    declaration.declarators().stream()
+        .filter(each -> mayBeOther || each.isReference())
+        .forEach(each -> mayChange.add(each.name().text()));
+  }
+
   /** Each variable is declared by itself if one needs what others give. */
   private void variables(Variables declared, List<Statement> to) throws UnfitException {
+    remember(declared);
     List<Token> tokens = declared.tokens();
     if (call(tokens, 0) == null) {
       to.add(declared);

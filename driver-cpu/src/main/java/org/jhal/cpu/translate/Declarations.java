@@ -172,6 +172,18 @@ final class Declarations {
       while (isType && Tokens.is(body, name, "(")) {
         name++;
       }
+      boolean isChoice =
+          isType
+              && body.subList(i, Math.min(Tokens.close(body, i + 1), body.size())).stream()
+                  .anyMatch(token -> token.is("?"));
+      List<Token> inside =
+          isType
+              ? body.subList(
+                  name, Math.max(name, Math.min(Tokens.close(body, name - 1), body.size())))
+              : List.of();
+      if (isChoice || Tokens.find(inside, 0, ",") < inside.size()) { // may be a variable
+        throw new UnfitException("the type of an expression", body.get(i));
+      }
       if (isType
           && Tokens.get(body, name).isWord()
           && !Tokens.is(body, name, "auto")

@@ -91,14 +91,15 @@ static void give_back(void* made, size_t bytes) {
 static size_t cells_of(size_t size) { return ((size + 3) / 4 + 1) * sizeof(hal_cell); }
 static size_t bits_of(size_t size) { return (size + 7) / 8 + 8; }
 
-// Returns NULL if there is no memory. `what`: the sum of what is checked.
-HAL_EXPORT hal_check* hal_check_make(int what) {
+// Returns NULL if there is no memory. `what`: the sum of what is checked. `threads`: that run kernels.
+HAL_EXPORT hal_check* hal_check_make(int what, int threads) {
   checker* made = calloc(1, sizeof *made);
   if (!made) return NULL;
   hal_check* check = &made->shared;
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->nodes_lock, NULL);
   check->what = (unsigned)what;
+  check->is_alone = threads == 1;
   check->report = report;
   check->lock = lock;
   check->grow = grow;

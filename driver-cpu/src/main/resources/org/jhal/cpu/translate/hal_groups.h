@@ -8,17 +8,17 @@
 struct hal_cursor {
   const hal_launch& launch;
   uint3 block;
-  hal_cursor(const hal_launch& launch, unsigned long long first) : launch(launch) {
+  HAL_RAW hal_cursor(const hal_launch& launch, unsigned long long first) : launch(launch) {
     block.x = (unsigned)(first % launch.grid.x);
     block.y = (unsigned)(first / launch.grid.x % launch.grid.y);
     block.z = (unsigned)(first / launch.grid.x / launch.grid.y);
   }
   // How many workgroups from here on lie beside each other along the first axis.
-  unsigned beside(unsigned most, unsigned long long count) const {
+  HAL_RAW unsigned beside(unsigned most, unsigned long long count) const {
     const unsigned left = launch.grid.x - block.x, few = left < most ? left : most;
     return few < count ? few : (unsigned)count;
   }
-  void next(unsigned by) {
+  HAL_RAW void next(unsigned by) {
     block.x += by;
     if (block.x < launch.grid.x) return;
     block.x = 0;

@@ -70,7 +70,7 @@ struct hal_call {
   unsigned number, depth;
   const hal_call* outer;
   hal_call() = default;
-  hal_call(unsigned number, const hal_call* outer) : number(number), depth(outer ? outer->depth + 1 : 1), outer(outer) {}
+  HAL_RAW hal_call(unsigned number, const hal_call* outer) : number(number), depth(outer ? outer->depth + 1 : 1), outer(outer) {}
 };
 
 // Where an item stops: until the round that it looks at is another one.
@@ -212,7 +212,7 @@ template <class T> HAL_RAW static inline T hal_unpack(unsigned long long bits) {
   static inline result name parameters { return (result)hal_stay(hal_at_##name arguments); }
 
 struct hal_all_at_barrier : hal_at_barrier {
-  hal_all_at_barrier(hal_item& self, bool yes) : hal_at_barrier(self, !yes) {}
+  HAL_RAW hal_all_at_barrier(hal_item& self, bool yes) : hal_at_barrier(self, !yes) {}
   HAL_RAW int result() const { return hal_at_barrier::result() == 0; }
 };
 struct hal_any_at_barrier : hal_at_barrier {
@@ -311,7 +311,7 @@ template <class T> static inline unsigned __match_all_sync(hal_item& self, unsig
 // An item asks which lanes are active: those that have come here by the same calls when no item of the workgroup can go on.
 struct hal_at_active {
   hal_fiber* fiber;
-  hal_at_active(hal_item& self, unsigned number) : fiber(hal_place_of(self)) {
+  HAL_RAW hal_at_active(hal_item& self, unsigned number) : fiber(hal_place_of(self)) {
     fiber->asks_at = hal_call(number, fiber->call);
     fiber->waits_for = &fiber->active;
     fiber->round = fiber->active = 0;
@@ -323,13 +323,13 @@ HAL_MEETING(unsigned, __activemask, (hal_item& self, unsigned number), (self, nu
 
 // Stands before a call that leads to __activemask. The present item is in that call until the end of the expression.
 struct hal_called : hal_call {
-  hal_called(unsigned number) : hal_call(number, hal_now().hal_own->call) { hal_now().hal_own->call = this; }
+  HAL_RAW hal_called(unsigned number) : hal_call(number, hal_now().hal_own->call) { hal_now().hal_own->call = this; }
   hal_called(const hal_called&) = delete;
-  ~hal_called() { hal_now().hal_own->call = outer; }
+  HAL_RAW ~hal_called() { hal_now().hal_own->call = outer; }
 };
 
 // 0 for the same call by the same calls; less if `a` comes first in the source.
-static inline long hal_order(const hal_call* a, const hal_call* b) {
+HAL_RAW static inline long hal_order(const hal_call* a, const hal_call* b) {
   if (a == b) return 0;
   if (a->depth > b->depth) return hal_order(a->outer, b);
   if (a->depth < b->depth) return hal_order(a, b->outer);
@@ -338,7 +338,7 @@ static inline long hal_order(const hal_call* a, const hal_call* b) {
 }
 
 // Of each warp, lets those lanes go on that ask at the first place. So branches and loops end before what is behind them.
-static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
+HAL_RAW static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
   bool has_any = false;
   for (unsigned first = 0; first < items; first += 32) {
     hal_fiber* warp = fibers + first;

@@ -12,6 +12,10 @@ template <class T> static inline T hal_read(const T* all, unsigned items, unsign
   return all[from < items && (mask >> lane & 1) ? from : i];
 }
 #define HAL_READ(all, mask, lane) hal_read(all, HAL_ITEMS, hal_i, mask, lane)
+// What a reference to a constant is another name for.
+#define HAL_CONSTANT(variable) hal_constant_of(variable)
+template <class T> static inline __attribute__((always_inline)) const T& hal_constant_of(const T& variable) { return variable; }
+template <class T> const T& hal_constant_of(const T&& variable) = delete;
 // The result of a function: a variable has it.
 #define HAL_VALUE(variable) hal_value_of(variable)
 template <class T> static inline __attribute__((always_inline)) hal_bare<T> hal_value_of(const T& variable) { return variable; }
