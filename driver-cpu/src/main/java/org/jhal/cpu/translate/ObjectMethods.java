@@ -67,6 +67,8 @@ final class ObjectMethods {
   /** What no method has that moves. */
   private static final Set<String> REFUSED_INSIDE =
       Set.of(
+          "__func__",
+          "__FUNCTION__",
           "this",
           "friend",
           "static",

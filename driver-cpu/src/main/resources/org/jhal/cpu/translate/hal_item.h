@@ -14,7 +14,8 @@ struct hal_fiber;
 
 namespace hal_items {  // of its own, so that calls find no function by the type of the item
 struct hal_item {
-  uint3 hal_thread, hal_block, hal_size, hal_grid;
+  uint3 hal_thread, hal_block;
+  dim3 hal_size, hal_grid;
   void* hal_shared;            // the workgroup's dynamic shared memory
   const hal_launch* hal_launch_;
   hal_fiber* hal_own;          // where it stops at barriers, if it runs on a stack of its own
@@ -57,7 +58,8 @@ static thread_local const hal_launch* hal_launched;
 #define HAL_NOTED inline
 #define HAL_NOTE
 #define hal_hidden(kernel) kernel
-static thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
+static thread_local uint3 threadIdx, blockIdx;
+static thread_local dim3 blockDim, gridDim;
 static inline hal_item& hal_now() { return *hal_current; }
 // Always there: compilers take a variable that nothing sets for a constant.
 __attribute__((used)) static inline void hal_become(hal_item& item) {

@@ -39,7 +39,8 @@ class ProofsTest {
           "ranges.cpp",
           "ranges_of_others.cpp",
           "scopes.cpp",
-          "promotions.cpp",
+          "types.cpp",
+          "standard.cpp",
           "likenesses.cpp",
           "constants.cpp",
           "declarations.cpp");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The types that functions of a warp have in CUDA, where they exist for int and wider numbers: narrower ones become int. As
-// in proofs.cpp, each kernel is a part of its own; all items write 1 if they see what they must.
+// The types that functions of a warp have in CUDA, where they exist for int and wider numbers so that narrower ones become
+// int, and the types of indexes. As in proofs.cpp, each kernel is a part of its own; all items write 1 if they see what they
+// must.
 #include <type_traits>
 #include <cuda_fp16.h>
 #include <cooperative_groups.h>
@@ -180,3 +181,73 @@ KERNEL(tiles_keep_the_type) {
   a += 200;
   WRITE(is<unsigned char>(a) && is<short>(b) && is<bool>(d) && a == (unsigned char)(FROM(LANE ^ 1) + 200) &&
         b == FROM(LANE * 5 & 31)); }
+
+//@ indexes_are_constant 1
+__device__ int kind(unsigned&) { return 1; }
+__device__ int kind(const unsigned&) { return 2; }
+template <class T> __device__ bool is_constant(T&) { return std::is_const<T>::value; }
+template <class T> __device__ bool is_reference_to_constant(T&&) { return std::is_same<T, const unsigned&>::value; }
+KERNEL(indexes_are_constant) {
+  int kinds = kind(threadIdx.x) + kind(blockIdx.y) * 10 + kind(blockDim.z) * 100 + kind(gridDim.x) * 1000;
+  WRITE(kinds == 2222 && is_constant(threadIdx) && is_constant(blockIdx) && is_constant(blockDim) && is_constant(gridDim) &&
+        is_reference_to_constant(threadIdx.x) && is_reference_to_constant(gridDim.z)); }
+
+//@ indexes_are_constant_behind_barriers 1
+__device__ int kind(unsigned&) { return 1; }
+__device__ int kind(const unsigned&) { return 2; }
+template <class T> __device__ bool is_constant(T&) { return std::is_const<T>::value; }
+__device__ int kinds(int* s) {
+  s[threadIdx.x] = kind(threadIdx.x);
+  __syncthreads();
+  int found = s[63 - threadIdx.x] + kind(blockDim.x) * 10;
+  __syncthreads();
+  return found; }
+KERNEL(indexes_are_constant_behind_barriers) {
+  __shared__ int s[64];
+  int found = kinds(s);
+  auto& size = blockDim;
+  const unsigned x = threadIdx.x;
+  s[63 - x] = found + is_constant(size) * 100;
+  __syncthreads();
+  WRITE(s[x] == 122 && kind(threadIdx.x) == 2); }
+
+//@ indexes_are_constant_in_classes 1
+__device__ int kind(unsigned&) { return 1; }
+__device__ int kind(const unsigned&) { return 2; }
+struct Item {
+  int v;
+  __device__ int kinds() const { return kind(threadIdx.x) + kind(blockDim.x) * 10; }
+  __device__ Item operator+(int x) const { return {v + x * kind(blockIdx.x)}; } };
+__device__ int by_pointer(int x) { return x + kind(threadIdx.x) + kind(gridDim.x); }
+KERNEL(indexes_are_constant_in_classes) {
+  Item item{3};
+  int (*by)(int) = by_pointer;
+  auto lambda = [] { return kind(threadIdx.x); };
+  WRITE(item.kinds() == 22 && (item + 5).v == 13 && by(10) == 14 && lambda() == 2); }
+
+//@ sizes_are_of_the_class_dim3 1
+__device__ int kind(uint3) { return 1; }
+__device__ int kind(dim3) { return 2; }
+KERNEL(sizes_are_of_the_class_dim3) {
+  dim3 size = in[INDEX] % 2 ? blockDim : dim3(7);
+  auto copy = gridDim;
+  copy.x += 5;
+  auto at = threadIdx;
+  at.y += 3;
+  WRITE(kind(threadIdx) == 1 && kind(blockIdx) == 1 && kind(blockDim) == 2 && kind(gridDim) == 2 && kind(copy) == 2 && kind(at) == 1 &&
+        size.x == (in[INDEX] % 2 ? 64 : 7) && size.y == 1 && copy.x == gridDim.x + 5 && at.x == threadIdx.x && at.y == 3); }
+
+//@ sizes_that_live_across_a_barrier 1
+__device__ int kind(uint3) { return 1; }
+__device__ int kind(dim3) { return 2; }
+KERNEL(sizes_that_live_across_a_barrier) {
+  __shared__ int s[64];
+  auto size = blockDim;
+  dim3 grid = gridDim, one;
+  auto at = threadIdx;
+  s[at.x] = kind(size);
+  __syncthreads();
+  size.x += s[63 - at.x];
+  one.y += at.x;
+  __syncthreads();
+  WRITE(size.x == 66 && kind(grid) == 2 && grid.x == gridDim.x && kind(at) == 1 && one.x == 1 && one.y == 1 + at.x && one.z == 1); }
