@@ -3,6 +3,7 @@ package org.jhal.cpu;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -39,9 +40,13 @@ final class CpuCheck {
     this.fails = fails;
   }
 
-  /** Opens it, once the runtime is loaded. */
-  void open() {
-    address = HalRuntime.hal_check_make(what);
+  /**
+   * Opens it, once the runtime is loaded.
+   *
+   * @param threads how many run kernels
+   */
+  void open(int threads) {
+    address = HalRuntime.hal_check_make(what, threads);
     if (address == 0) {
       throw new HalException(Status.RESOURCE_EXHAUSTED, "no memory for checks of kernels");
     }
@@ -85,12 +90,27 @@ final class CpuCheck {
     return address;
   }
 
-  /** Runs a dispatch, and reports what is wrong with it. */
-  synchronized void run(CpuGrid grid, CheckedCode code, Submission submission, Runnable dispatch) {
+  /**
+   * Runs a dispatch, and reports what is wrong with it.
+   *
+   * @param failed gets what the operation fails by: what was found before why the dispatch ended
+   * @param dispatch runs it, and says why it failed
+   */
+  synchronized void run(
+      CpuGrid grid,
+      CheckedCode code,
+      Consumer<HalException> failed,
+      Consumer<Consumer<HalException>> dispatch) {
     HalRuntime.hal_check_begin(address);
     grid.writeRanges(address);
     code.writeVariables(address);
-    dispatch.run();
+    List<HalException> failures = new ArrayList<>();
+    dispatch.accept(failures::add);
+    report(findings(grid, code), failures, failed);
+    failures.forEach(failed);
+  }
+
+  private List<Finding> findings(CpuGrid grid, CheckedCode code) {
     List<Finding> findings = new ArrayList<>();
     for (int i = 0; i < HalRuntime.hal_check_found(address); i++) {
       Finding finding = CheckText.finding(grid, code, NativeFinding.read(address, i));
@@ -98,12 +118,22 @@ final class CpuCheck {
         merge(findings, finding);
       }
     }
-    if (findings.isEmpty()) {
-      return;
-    }
+    CheckText.noteOutputs(grid, code, address);
+    return findings;
+  }
+
+  /** Reports what is wrong with a readback of a part of a block. */
+  void readBack(Block block, long offset, long length, Submission submission) {
+    report(block.unwritten(offset, length), List.of(), submission::fail);
+  }
+
+  private void report(
+      List<Finding> findings, List<HalException> failures, Consumer<HalException> failed) {
     if (fails) {
       if (!findings.stream().allMatch(Finding::isBenign)) {
-        submission.fail(failure(findings));
+        HalException wrong = failure(findings);
+        failures.forEach(wrong::addSuppressed);
+        failed.accept(wrong);
       }
       return;
     }

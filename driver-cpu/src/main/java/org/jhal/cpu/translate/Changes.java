@@ -132,6 +132,7 @@ final class Changes {
     int behind = at + 1;
     while (true) {
       if (Tokens.is(tokens, behind, ".")) {
+        members.add(tokens.get(at).text());
         behind += 2;
       } else if (Tokens.is(tokens, behind, "[")) {
         isElement = true;
@@ -167,9 +168,6 @@ final class Changes {
     boolean isCast = before.is(")") && casts.isCast(tokens, at - 1);
     if (isCast && Tokens.is(tokens, Tokens.open(tokens, at - 1) - 1, "&")) { // &(T&)x
       escape(at, isElement);
-    }
-    if (Tokens.is(tokens, at + 1, ".")) {
-      members.add(tokens.get(at).text());
     }
     if (isBare && !isCalled && !next.is("->") && isUse(at)) { // an array becomes a pointer
       escaping.add(tokens.get(at).text() + "[]");
@@ -382,10 +380,12 @@ final class Changes {
     int name = callee(open);
     if (name >= 0) {
       int start = open + 1;
+      int mark = Tokens.qualifiedStart(tokens, name) - 1;
+      boolean isKept = Tokens.is(tokens, mark, "&") && casts.isUnary(tokens, mark); // &max(a, b)
       List<List<Token>> arguments = Tokens.split(tokens.subList(open + 1, close));
       for (int i = 0; i < arguments.size(); i++) {
         List<Token> argument = arguments.get(i);
-        if (mayBeSeveral(argument)) {
+        if (mayBeSeveral(argument) || (isKept && isLvalue(argument))) {
           argument(start, argument.size(), Effect.ESCAPING);
         } else if (isLvalue(argument)) {
           argument(start, argument.size(), callees.call(tokens, name, arguments, i));

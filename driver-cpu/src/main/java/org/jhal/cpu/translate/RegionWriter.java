@@ -359,8 +359,12 @@ final class RegionWriter {
       out.raw(" HAL_ALL(" + typeName + ", " + array + ", " + variable.number + ");");
     }
     if (isQualified(variable)) {
-      boolean isConstant = variable.declaration.is("auto") && isConstant(variable);
-      String kept = isConstant ? "const hal_bare<" + type + ">" : "hal_kept<" + type + ">";
+      String kept =
+          variable.declaration.is("auto")
+              ? (is(variable, "const") ? "const " : "")
+                  + (is(variable, "volatile") ? "volatile " : "")
+                  + ("hal_bare<" + type + ">")
+              : "hal_kept<" + type + ">";
       out.raw(" typedef " + kept + " " + keptName(variable) + dimensions + ";");
     }
     out.raw(" " + reference(variable) + " " + name + " = " + array + "[0];");
@@ -373,19 +377,23 @@ final class RegionWriter {
       return false;
     }
     if (variable.declaration.is("auto") || !pointers.isEmpty()) {
-      return isConstant(variable);
+      return is(variable, "const") || is(variable, "volatile");
     }
     return !Declarations.isBuiltIn(variable.declaration, variable.declarator)
         || variable.declaration.is("const")
         || variable.declaration.is("volatile");
   }
 
-  /** Whether a variable itself is declared constant, rather than what it points to. */
-  private static boolean isConstant(Variable variable) {
+  /** Whether a variable itself is declared so, rather than what it points to. */
+  private static boolean is(Variable variable, String qualifier) {
     List<Token> pointers = variable.declarator.pointers();
-    return pointers.isEmpty()
-        ? variable.declaration.is("const")
-        : pointers.get(pointers.size() - 1).is("const");
+    for (int i = pointers.size() - 1; i >= 0 && !pointers.get(i).is("*"); i--) {
+      if (pointers.get(i).is(qualifier)) {
+        return true;
+      }
+    }
+    return pointers.stream().noneMatch(token -> token.is("*"))
+        && variable.declaration.is(qualifier);
   }
 
   private static String keptName(Variable variable) {
@@ -725,16 +733,33 @@ final class RegionWriter {
     boolean isList = Tokens.is(initial, 1, "{");
     if (initial.isEmpty()) {
       out.raw(isBuiltIn ? "" : " hal_declare(" + name + ");");
+    } else if (variable.isOfClass && Tokens.is(initial, 0, "=")) { // its address may be kept
+      out.raw(
+          " ::new (hal_place{__builtin_addressof("
+              + name
+              + ")}) hal_initial<"
+              + typeName(variable)
+              + ">{");
+      out.tokens(widening.subscripts(initial.subList(1, initial.size()))).raw("};");
     } else if (!declarator.dimensions().isEmpty() || (isBuiltIn && isList)) {
       out.raw(" { " + typeName(variable) + " hal_new").tokens(initial);
       out.raw("; __builtin_memcpy(&" + name + ", &hal_new, sizeof hal_new); }");
     } else if (!Tokens.is(initial, 0, "=")) {
-      out.raw(" ::new (hal_place{&" + name + "}) " + typeName(variable)).tokens(initial).raw(";");
+      out.raw(" ::new (hal_place{__builtin_addressof(" + name + ")}) " + typeName(variable))
+          .tokens(initial)
+          .raw(";");
     } else if (isBuiltIn || variable.name().startsWith(BarrierLowering.EXCHANGED)) {
       out.raw(" " + name).tokens(widening.subscripts(initial)).raw(";");
     } else { // as if it were declared here: an assignment may be another function
       String type = typeName(variable);
-      out.raw(" ::new (hal_place{&" + name + "}) " + type + "([&]() -> " + type + " { return ");
+      out.raw(
+          " ::new (hal_place{__builtin_addressof("
+              + name
+              + ")}) "
+              + type
+              + "([&]() -> "
+              + type
+              + " { return ");
       out.tokens(widening.subscripts(initial.subList(1, initial.size()))).raw("; }());");
     }
   }

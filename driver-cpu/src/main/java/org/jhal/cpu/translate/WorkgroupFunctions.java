@@ -34,6 +34,16 @@ final class WorkgroupFunctions {
     this.destructors = new Destructors(file);
   }
 
+  /** Whether an alias of the name of a wide integer may be another one. */
+  private static boolean isOther(List<Token> alias) {
+    return alias.stream()
+        .filter(Token::isWord)
+        .anyMatch(
+            word ->
+                !Declarations.INTEGERS.contains(word.text())
+                    && !Set.of("typedef", "using", "std").contains(word.text()));
+  }
+
   /**
    * The function {@code NAME__groups} of a kernel.
    *
@@ -50,6 +60,11 @@ final class WorkgroupFunctions {
     for (String type : LocalTypes.names(kernel.statements(), file.namespaces())) {
       if (Declarations.INTEGERS.contains(type)) {
         throw new UnfitException("a type with the name " + type, file.tokens().get(kernel.name()));
+      }
+    }
+    for (SourceFile.Named type : file.aliases()) {
+      if (Declarations.INTEGERS.contains(type.name()) && isOther(type.tokens())) {
+        throw new UnfitException("a type with the name " + type.name(), type.tokens().get(0));
       }
     }
     Set<String> parameters = new HashSet<>();
