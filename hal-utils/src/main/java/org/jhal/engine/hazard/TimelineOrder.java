@@ -23,6 +23,7 @@ public final class TimelineOrder {
   private int first;
   private int end;
   private @Nullable PriorityQueue<RecordedWait> open; // for values that nothing recorded signals
+  private Clock failed = Clock.NONE; // operations that have failed it, and what comes before them
 
   public TimelineOrder(long number) {
     this.number = number;
@@ -45,6 +46,16 @@ public final class TimelineOrder {
     // The value itself is kept: later waits for it find that it is signalled.
     Arrays.fill(clocks, first, kept, null);
     first = kept;
+  }
+
+  /** An operation that ends {@code clock} has failed it. */
+  void fail(Clock clock) {
+    failed = failed.union(clock);
+  }
+
+  void observedFailure() {
+    failed.observeFailed();
+    failed = Clock.NONE;
   }
 
   /** Something that follows {@code clock} signals the value. */
