@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.Failure;
@@ -53,21 +54,21 @@ final class CpuGrids {
    */
   void run(List<CpuGrid> grids, Submission submission) {
     if (check == null) {
-      runAll(grids, submission);
+      runAll(grids, submission::fail);
       return;
     }
     for (CpuGrid grid : grids) {
       List<CpuGrid> one = List.of(grid);
       CheckedCode code = grid.code();
       if (code == null) {
-        runAll(one, submission);
+        runAll(one, submission::fail);
       } else {
-        check.run(grid, code, submission, () -> runAll(one, submission));
+        check.run(grid, code, submission, failures -> runAll(one, failures));
       }
     }
   }
 
-  private void runAll(List<CpuGrid> grids, Submission submission) {
+  private void runAll(List<CpuGrid> grids, Consumer<HalException> failures) {
     write(grids);
     int count = grids.size();
     for (int at = 0; at < count; ) {
@@ -78,21 +79,21 @@ final class CpuGrids {
       if (failure != 0) {
         CpuGrid grid = grids.get(at - 1);
         String where = grid.nearest(HalRuntime.hal_failure_address());
-        submission.fail(Failure.of(failure, grid.kernel(), where));
+        failures.accept(Failure.of(failure, grid.kernel(), where));
       }
     }
-    check(grids, submission);
+    check(grids, failures);
   }
 
   /** Fails the operation if memory outside one of its buffers was overwritten. */
-  private void check(List<CpuGrid> grids, Submission submission) {
+  private void check(List<CpuGrid> grids, Consumer<HalException> failures) {
     while (true) {
       long found = HalRuntime.hal_memory_check(address + blocksAt, blockCount);
       if (found == 0) {
         break;
       }
       int index = (int) (found >> Integer.SIZE);
-      submission.fail(failure(grids, memory.getLong(blocksAt + Long.BYTES * index), found));
+      failures.accept(failure(grids, memory.getLong(blocksAt + Long.BYTES * index), found));
     }
     for (CpuGrid grid : grids) {
       for (Block used : grid.blocks()) {

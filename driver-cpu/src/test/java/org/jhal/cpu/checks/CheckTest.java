@@ -29,11 +29,12 @@ import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.KernelFinding;
 import org.jhal.Sequence;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.cpu.CheckReport;
 import org.jhal.cpu.CheckTool;
-import org.jhal.cpu.Finding;
 import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Assumptions;
@@ -118,6 +119,10 @@ class CheckTest {
     }
   }
 
+  private static List<KernelFinding> taken() {
+    return CheckTool.take().stream().map(CheckReport::finding).toList();
+  }
+
   @TestFactory
   Stream<DynamicTest> findsWhatIsWrong() throws Exception {
     return Stream.of("c++", "clang++", "clang++-19")
@@ -153,7 +158,7 @@ class CheckTest {
         }
         CheckTool.take();
         run(device, kernels, each.getKey());
-        wrong.addAll(compare(check, each.getKey(), each.getValue(), CheckTool.take()));
+        wrong.addAll(compare(check, each.getKey(), each.getValue(), taken()));
       }
     }
     assertEquals("", String.join("\n", wrong));
@@ -161,15 +166,15 @@ class CheckTest {
 
   /** What is found of other checks does not matter: some always say what they see. */
   private static List<String> compare(
-      String check, String kernel, List<Expected> expected, List<Finding> found) {
+      String check, String kernel, List<Expected> expected, List<KernelFinding> found) {
     List<String> wrong = new ArrayList<>();
     List<Expected> missing = new ArrayList<>(expected);
     missing.removeIf(each -> !each.isOf(check));
-    for (Finding finding : found) {
+    for (KernelFinding finding : found) {
       List<Integer> lines =
           Stream.of(finding.place(), finding.otherPlace())
               .filter(Objects::nonNull)
-              .map(Finding.Place::line)
+              .map(KernelFinding.Place::line)
               .toList();
       String text = finding.toString().replaceAll("//!.*", "");
       List<Expected> fitting =
@@ -206,6 +211,12 @@ class CheckTest {
       assertEquals(Status.ABORTED, failure.status());
       String text = String.valueOf(failure.getMessage());
       assertTrue(text.contains(FILE + ":2: out[threadIdx.x + blockIdx.x * 65] = 1;"), text);
+      assertEquals(1, failure.findings().size(), text);
+      KernelFinding finding = failure.findings().get(0);
+      assertEquals("memory", finding.check());
+      assertEquals("strays", finding.kernel());
+      assertEquals(2, Objects.requireNonNull(finding.place()).line());
+      assertEquals(failure.findings(), failure.again().findings());
       assertTrue(CheckTool.take().isEmpty(), "what fails an operation is not reported again");
     }
   }
