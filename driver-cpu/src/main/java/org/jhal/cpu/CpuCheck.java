@@ -156,21 +156,26 @@ final class CpuCheck {
   }
 
   /**
-   * Runs a dispatch, and reports what is wrong with it. A failure that follows from that comes
-   * after it.
+   * Runs a dispatch, and reports what is wrong with it.
    *
-   * @param dispatch runs it, and passes its failures on
+   * @param failed gets what the operation fails by: what was found before why the dispatch ended
+   * @param dispatch runs it, and says why it failed
    */
   synchronized void run(
       CpuGrid grid,
       CheckedCode code,
-      Submission submission,
+      Consumer<HalException> failed,
       Consumer<Consumer<HalException>> dispatch) {
     HalRuntime.hal_check_begin(address);
     grid.writeRanges(address);
     code.writeVariables(address);
     List<HalException> failures = new ArrayList<>();
     dispatch.accept(failures::add);
+    report(reports(grid, code), failures, failed);
+    failures.forEach(failed);
+  }
+
+  private List<CheckReport> reports(CpuGrid grid, CheckedCode code) {
     List<CheckReport> reports = new ArrayList<>();
     for (int i = 0; i < HalRuntime.hal_check_found(address); i++) {
       NativeFinding found = NativeFinding.read(address, i);
@@ -181,8 +186,7 @@ final class CpuCheck {
       }
     }
     CheckText.noteOutputs(grid, code, address);
-    handle(reports, submission);
-    failures.forEach(submission::fail);
+    return reports;
   }
 
   private static CheckReport report(
@@ -193,17 +197,17 @@ final class CpuCheck {
 
   /** Reports what is wrong with a readback of a part of a block. */
   void readBack(Block block, long offset, long length, Submission submission) {
-    handle(block.unwritten(offset, length), submission);
+    report(block.unwritten(offset, length), List.of(), submission::fail);
   }
 
-  private void handle(List<CheckReport> reports, Submission submission) {
-    if (reports.isEmpty()) {
-      return;
-    }
+  private void report(
+      List<CheckReport> reports, List<HalException> failures, Consumer<HalException> failed) {
     if (fails) {
       List<KernelFinding> findings = reports.stream().map(CheckReport::finding).toList();
       if (!findings.stream().allMatch(KernelFinding::isBenign)) {
-        submission.fail(failure(findings));
+        HalException wrong = failure(findings);
+        failures.forEach(wrong::addSuppressed);
+        failed.accept(wrong);
       }
       return;
     }

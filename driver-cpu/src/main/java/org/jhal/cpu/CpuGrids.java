@@ -63,12 +63,12 @@ final class CpuGrids {
       if (code == null) {
         runAll(one, submission::fail);
       } else {
-        check.run(grid, code, submission, failures -> runAll(one, failures));
+        check.run(grid, code, submission::fail, failed -> runAll(one, failed));
       }
     }
   }
 
-  private void runAll(List<CpuGrid> grids, Consumer<HalException> failures) {
+  private void runAll(List<CpuGrid> grids, Consumer<HalException> failed) {
     write(grids);
     int count = grids.size();
     for (int at = 0; at < count; ) {
@@ -79,21 +79,21 @@ final class CpuGrids {
       if (failure != 0) {
         CpuGrid grid = grids.get(at - 1);
         String where = grid.nearest(HalRuntime.hal_failure_address());
-        failures.accept(Failure.of(failure, grid.kernel(), where));
+        failed.accept(Failure.of(failure, grid.kernel(), where));
       }
     }
-    check(grids, failures);
+    check(grids, failed);
   }
 
   /** Fails the operation if memory outside one of its buffers was overwritten. */
-  private void check(List<CpuGrid> grids, Consumer<HalException> failures) {
+  private void check(List<CpuGrid> grids, Consumer<HalException> failed) {
     while (true) {
       long found = HalRuntime.hal_memory_check(address + blocksAt, blockCount);
       if (found == 0) {
         break;
       }
       int index = (int) (found >> Integer.SIZE);
-      failures.accept(failure(grids, memory.getLong(blocksAt + Long.BYTES * index), found));
+      failed.accept(failure(grids, memory.getLong(blocksAt + Long.BYTES * index), found));
     }
     for (CpuGrid grid : grids) {
       for (Block used : grid.blocks()) {

@@ -338,9 +338,9 @@ public final class HostCompiler {
           link.addAll(flags);
           link.addAll(List.of("-o", "kernels.so", "kernels.o"));
           if (checks != 0) {
-            String names = SharedVariables.separate(compiled);
-            Files.write(object, compiled);
-            run.write("hooks.c", "#include \"hal_hooks.c\"\n" + names);
+            SharedVariables.Separated separated = SharedVariables.separate(compiled);
+            Files.write(object, separated.object());
+            run.write("hooks.c", "#include \"hal_hooks.c\"\n" + separated.names());
             List<String> hooks = call(run, HOOKS);
             if (!isClang()) {
               hooks.add("-fno-tree-loop-distribute-patterns");

@@ -2,14 +2,12 @@
 package org.jhal.cpu.compile;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
+import org.jhal.driver.support.ElfFile;
 
 /**
  * The variables in the shared memory of checked kernels, which are variables of the thread. In an
@@ -30,8 +28,6 @@ public final class SharedVariables {
   private static final int ALIGNMENT = 128;
   private static final int GAP =
       64; // behind each, so that an access that just misses one hits none
-  private static final int SYMBOLS = 2; // SHT_SYMTAB
-  private static final int THREAD = 6; // STT_TLS
 
   private final List<Variable> variables = new ArrayList<>();
   private final List<Variable> others = new ArrayList<>();
@@ -43,24 +39,28 @@ public final class SharedVariables {
    * @throws IllegalArgumentException if it is not one of checked kernels
    */
   public SharedVariables(byte[] library) {
-    Elf elf = new Elf(library);
-    ByteBuffer names = elf.content(SECTION);
-    if (names == null) {
-      throw new IllegalArgumentException("the library has no section " + SECTION);
-    }
-    byte[] text = new byte[names.remaining()];
-    names.get(text);
+    ElfFile elf = read(library);
+    ByteBuffer names =
+        elf.sections().stream()
+            .filter(section -> section.name().equals(SECTION))
+            .findFirst()
+            .orElseThrow(
+                () -> new IllegalArgumentException("the library has no section " + SECTION))
+            .content();
     Set<String> shared =
-        new LinkedHashSet<>(
-            Arrays.asList(new String(text, StandardCharsets.UTF_8).split("[\\n\\x00]")));
-    for (Symbol symbol : elf.symbols()) {
+        Set.of(StandardCharsets.UTF_8.decode(names).toString().split("[\\n\\x00]+"));
+    for (ElfFile.Symbol symbol : elf.symbols()) {
+      if (symbol.type() != ElfFile.SYMBOL_OF_THREAD) {
+        continue;
+      }
+      int offset = (int) symbol.value();
+      int size = (int) symbol.length();
       if (symbol.name().equals(ANCHOR)) {
-        anchor = (int) symbol.value();
-      } else if (symbol.isOfThread() && shared.contains(symbol.name())) {
-        variables.add(
-            new Variable(plainName(symbol.name()), (int) symbol.value(), (int) symbol.size()));
-      } else if (symbol.isOfThread()) {
-        others.add(new Variable(symbol.name(), (int) symbol.value(), (int) symbol.size()));
+        anchor = offset;
+      } else if (shared.contains(symbol.name())) {
+        variables.add(new Variable(plainName(symbol.name()), offset, size));
+      } else {
+        others.add(new Variable(symbol.name(), offset, size));
       }
     }
   }
@@ -93,101 +93,40 @@ public final class SharedVariables {
     return name;
   }
 
-  /**
-   * Leaves a gap behind each in an object file, and returns C that puts their names into a library.
-   */
-  static String separate(byte[] object) {
-    Elf elf = new Elf(object);
-    Set<Integer> sections = new LinkedHashSet<>();
-    for (int i = 0; i < elf.count(); i++) {
-      if (elf.name(i).startsWith(".tbss") && elf.section(i).getLong(48) >= ALIGNMENT) {
-        ByteBuffer section = elf.section(i);
-        long size = section.getLong(32);
-        section.putLong(32, (size + GAP - 1) / GAP * GAP + GAP);
-        sections.add(i);
+  /** An object file with a gap behind each, and C that puts their names into a library. */
+  record Separated(byte[] object, String names) {}
+
+  static Separated separate(byte[] object) {
+    ElfFile elf = read(object);
+    List<ElfFile.Section> sections = elf.sections();
+    List<ElfFile.Symbol> symbols = elf.symbols();
+    Set<Integer> changed = new HashSet<>();
+    for (int i = 0; i < sections.size(); i++) {
+      ElfFile.Section section = sections.get(i);
+      if (section.name().startsWith(".tbss") && section.alignment() >= ALIGNMENT) {
+        elf = elf.withLength(i, (section.length() + GAP - 1) / GAP * GAP + GAP);
+        changed.add(i);
       }
     }
     StringBuilder names = new StringBuilder();
-    for (Symbol symbol : elf.symbols()) {
-      if (symbol.isOfThread() && sections.contains(symbol.section())) {
+    for (ElfFile.Symbol symbol : symbols) {
+      if (symbol.type() == ElfFile.SYMBOL_OF_THREAD && changed.contains(symbol.section())) {
         names.append(symbol.name()).append("\\n");
       }
     }
-    return "__attribute__((section(\"%s\"), used)) static const char hal_shared_names[] = \"%s\";\n"
-        .formatted(SECTION, names);
+    byte[] separated = new byte[object.length];
+    elf.bytes().get(separated);
+    return new Separated(
+        separated,
+        "__attribute__((section(\"%s\"), used)) static const char hal_shared_names[] = \"%s\";\n"
+            .formatted(SECTION, names));
   }
 
-  private record Symbol(String name, boolean isOfThread, int section, long value, long size) {}
-
-  /** The parts of an ELF file of 64 bits, which can be changed. */
-  private static final class Elf {
-    private final ByteBuffer bytes;
-    private final ByteBuffer names;
-
-    Elf(byte[] file) {
-      bytes = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
-      names = content(Short.toUnsignedInt(bytes.getShort(62)));
+  private static ElfFile read(byte[] file) {
+    ElfFile elf = ElfFile.of(ByteBuffer.wrap(file));
+    if (elf == null) {
+      throw new IllegalArgumentException("a compiled file is no ELF file of 64 bits");
     }
-
-    int count() {
-      int count = Short.toUnsignedInt(bytes.getShort(60));
-      return count == 0 ? (int) section(0).getLong(32) : count;
-    }
-
-    ByteBuffer section(int index) {
-      int at = (int) bytes.getLong(40) + index * Short.toUnsignedInt(bytes.getShort(58));
-      return bytes.slice(at, 64).order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    String name(int index) {
-      return text(names, section(index).getInt(0));
-    }
-
-    private ByteBuffer content(int index) {
-      ByteBuffer section = section(index);
-      return bytes
-          .slice((int) section.getLong(24), (int) section.getLong(32))
-          .order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    @Nullable ByteBuffer content(String name) {
-      for (int i = 0; i < count(); i++) {
-        if (name(i).equals(name)) {
-          return content(i);
-        }
-      }
-      return null;
-    }
-
-    List<Symbol> symbols() {
-      List<Symbol> symbols = new ArrayList<>();
-      for (int i = 0; i < count(); i++) {
-        if (section(i).getInt(4) != SYMBOLS) {
-          continue;
-        }
-        ByteBuffer strings = content(section(i).getInt(40));
-        ByteBuffer table = content(i);
-        for (int at = 0; at < table.limit(); at += 24) {
-          symbols.add(
-              new Symbol(
-                  text(strings, table.getInt(at)),
-                  (table.get(at + 4) & 0xF) == THREAD,
-                  Short.toUnsignedInt(table.getShort(at + 6)),
-                  table.getLong(at + 8),
-                  table.getLong(at + 16)));
-        }
-      }
-      return symbols;
-    }
-
-    private static String text(ByteBuffer in, int at) {
-      int end = at;
-      while (in.get(end) != 0) {
-        end++;
-      }
-      byte[] text = new byte[end - at];
-      in.get(at, text);
-      return new String(text, StandardCharsets.UTF_8);
-    }
+    return elf;
   }
 }

@@ -3,13 +3,16 @@
 // library: nothing else in the process finds these functions.
 #include "hal_check.h"
 
+#include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define HOOK HIDDEN __attribute__((used))
 
-extern const char __ehdr_start HIDDEN, _end HIDDEN, _DYNAMIC HIDDEN;  // made by the linker: this library, and what can be written
+extern const Elf64_Ehdr __ehdr_start HIDDEN;  // made by the linker: the start of this library
+
+#define LIBRARY ((const char*)&__ehdr_start)
 
 HIDDEN unsigned long hal_self_offset;  // kernels take it for a constant; set before the first of them runs
 static hal_check* check;               // of the device that the library is loaded by
@@ -33,7 +36,7 @@ __attribute__((weak)) HIDDEN unsigned hal_site_count = 0;  // how many accesses 
 // ---- findings ----
 
 static unsigned long long code(const void* pc) {
-  return pc ? (unsigned long long)((const char*)pc - 1 - &__ehdr_start) : 0;  // within the call
+  return pc ? (unsigned long long)((const char*)pc - 1 - LIBRARY) : 0;  // within the call
 }
 
 static hal_finding finding(unsigned kind, const void* pc) {
@@ -64,23 +67,29 @@ static void report_access(unsigned kind, const char* p, size_t size, unsigned ac
 enum { MASK = 15, ATOMIC = 16, SEVERAL_ITEMS = 32, SEVERAL_GROUPS = 64, PLACE = 7 };
 enum { PLACES = 512, CODES = 1 << 18, CODE_SHIFT = 2 };  // a call has at least 5 bytes on x86-64, and 4 on ARM
 
-// Places in the code are numbered when they are first seen; 0 is any other.
-static unsigned short numbers[CODES];
-static const void* places[PLACES];
-static unsigned place_count;
+// Of the hooks alone: kernels may not use it, although it is in their library.
+static struct {
+  // Places in the code are numbered when they are first seen; 0 is any other.
+  unsigned short numbers[CODES];
+  const void* places[PLACES];
+  unsigned place_count;
+  // Code mostly goes on in the range that it was in before: 1 and the index of a range of the dispatch, or, from HAL_RANGES
+  // on, of one of the thread; 0 if it has been in none.
+  unsigned short ranges[CODES];
+} known;
 
 static inline unsigned number_of(const void* pc) {
-  size_t at = (size_t)((const char*)pc - &__ehdr_start) >> CODE_SHIFT;
+  size_t at = (size_t)((const char*)pc - LIBRARY) >> CODE_SHIFT;
   if (at >= CODES) return 0;
-  unsigned known = numbers[at];
-  if (__builtin_expect(known != 0, 1)) return known;
-  unsigned number = __atomic_add_fetch(&place_count, 1, __ATOMIC_RELAXED);
+  unsigned number = known.numbers[at];
+  if (__builtin_expect(number != 0, 1)) return number;
+  number = __atomic_add_fetch(&known.place_count, 1, __ATOMIC_RELAXED);
   if (number >= PLACES) {
-    __atomic_store_n(&place_count, PLACES, __ATOMIC_RELAXED);
+    __atomic_store_n(&known.place_count, PLACES, __ATOMIC_RELAXED);
     return 0;
   }
-  places[number] = pc;
-  numbers[at] = (unsigned short)number;
+  known.places[number] = pc;
+  known.numbers[at] = (unsigned short)number;
   return number;
 }
 
@@ -132,7 +141,7 @@ static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned si
   hal_finding found = of_access(HAL_RACE, p, size, access, range, pc);
   unsigned serial = serial_of(who);
   int is_own = item_of(who) == me->item && check->groups[serial] == (unsigned)me->group;  // then another has read it, too
-  found.other_at = code(places[what >> PLACE]);
+  found.other_at = code(known.places[what >> PLACE]);
   found.other_group = check->groups[serial];
   found.other_item = is_own ? -1 : (long long)item_of(who);
   found.other_access = other_access | (what & ATOMIC ? HAL_IS_ATOMIC : 0);
@@ -342,17 +351,6 @@ static int is_allocated(const char* p);
 
 enum { HAL_NEAR = 4096 };
 
-// Code mostly goes on in the range that it was in before: 1 and the index of a range of the dispatch, or, from HAL_RANGES
-// on, of one of the thread; 0 if it has been in none.
-static unsigned short known_ranges[CODES];
-
-// Whether an address is among the variables and constants of the library, and not what is known here.
-static int is_of_library(const char* p, unsigned access) {
-  if (p < (access & HAL_IS_WRITE ? &_DYNAMIC : &__ehdr_start) || p >= &_end) return 0;
-  return (size_t)(p - (const char*)numbers) >= sizeof numbers && (size_t)(p - (const char*)known_ranges) >= sizeof known_ranges &&
-         (size_t)(p - (const char*)&nobody) >= sizeof nobody;
-}
-
 // Whether an address is among the variables of the thread, which lie above its stack.
 static int is_variable(const hal_checked* me, const char* p) {
   for (unsigned i = 0; i < me->ranges; i++) {
@@ -367,6 +365,25 @@ static int is_private(const hal_checked* me, const char* p) {
     if (p >= me->part[i].low && p < me->part[i].high) return 1;
   }
   return 0;
+}
+
+static int is_over(const char* p, size_t size, const void* what, size_t bytes) {
+  return p + size > (const char*)what && p < (const char*)what + bytes;
+}
+
+// Whether an access is to a variable or a constant outside functions. What is far outside a buffer may be in the library, too:
+// its code, or what it only reads, cannot be written.
+static int is_global(const char* p, size_t size, unsigned access) {
+  if (is_over(p, size, &known, sizeof known) || is_over(p, size, &nobody, sizeof nobody)) return 0;
+  const Elf64_Phdr* part = (const Elf64_Phdr*)(LIBRARY + __ehdr_start.e_phoff);
+  int is_inside = 0;
+  for (int i = 0; i < __ehdr_start.e_phnum; i++, part++) {
+    size_t at = (size_t)(p - (LIBRARY + part->p_vaddr));
+    if (at >= part->p_memsz || part->p_memsz - at < size) continue;
+    if (part->p_type == PT_GNU_RELRO && (access & HAL_IS_WRITE)) return 0;
+    if (part->p_type == PT_LOAD) is_inside = !(part->p_flags & PF_X) && (!(access & HAL_IS_WRITE) || (part->p_flags & PF_W));
+  }
+  return is_inside;
 }
 
 // An access that is not inside a buffer of the dispatch, nor on the stack of the item.
@@ -384,7 +401,7 @@ static __attribute__((noinline)) const hal_range* elsewhere(char* p, size_t size
     }
     if (range->flags & HAL_IS_SHARED) nearest = nearer(nearest, range, p, size);
   }
-  if (is_of_library(p, access)) return NULL;
+  if (is_global(p, size, access)) return NULL;
   if (is_private(me, p)) return NULL;
   if (is_allocated(p) && !(nearest && distance(nearest, p, size) <= HAL_NEAR)) return NULL;
   for (unsigned i = 0; i < check->count; i++) nearest = nearer(nearest, check->ranges + i, p, size);
@@ -399,20 +416,20 @@ static inline int is_inside(const hal_range* range, const char* p, size_t size) 
 }
 
 // An access to a range where the code was not before.
-static __attribute__((noinline)) const hal_range* find(char* p, size_t size, unsigned access, unsigned short* known, const void* pc) {
+static __attribute__((noinline)) const hal_range* find(char* p, size_t size, unsigned access, unsigned short* last, const void* pc) {
   hal_check* by = check;
   hal_checked* me = self();
   const char* here = __builtin_frame_address(0);  // the stack of the item ends here
   if (me && me->is_inside && p >= (here > me->low && here < me->high ? here : me->low) && p < me->high) return NULL;
   for (unsigned i = 0; i < by->count; i++) {
     if (!is_inside(by->ranges + i, p, size)) continue;
-    *known = (unsigned short)(i + 1);
+    *last = (unsigned short)(i + 1);
     if ((access & HAL_IS_WRITE) && (by->ranges[i].flags & HAL_IS_READ_ONLY)) read_only(p, size, access, by->ranges + i, pc);
     inside(p, size, access, by->ranges + i, pc);
     return by->ranges + i;
   }
   for (unsigned i = 0; me && i < me->ranges; i++) {
-    if (is_inside(me->shared + i, p, size)) *known = (unsigned short)(i + HAL_RANGES);
+    if (is_inside(me->shared + i, p, size)) *last = (unsigned short)(i + HAL_RANGES);
   }
   return elsewhere(p, size, access, pc);
 }
@@ -422,8 +439,8 @@ static inline __attribute__((always_inline)) const hal_range* look(void* address
   char* p = address;
   hal_check* by = check;
   if (!by) return NULL;
-  unsigned short* known = known_ranges + (((size_t)((const char*)pc - &__ehdr_start) >> CODE_SHIFT) & (CODES - 1));
-  unsigned last = *known;
+  unsigned short* known_range = known.ranges + (((size_t)((const char*)pc - LIBRARY) >> CODE_SHIFT) & (CODES - 1));
+  unsigned last = *known_range;
   const hal_range* range;
   if (last - 1 < by->count) {
     range = by->ranges + (last - 1);
@@ -436,7 +453,7 @@ static inline __attribute__((always_inline)) const hal_range* look(void* address
     inside(p, size, access, range, pc);
     return range;
   }
-  return find(p, size, access, known, pc);
+  return find(p, size, access, known_range, pc);
 }
 
 // ---- the usual accesses ----
@@ -678,7 +695,9 @@ HOOK void __ubsan_handle_type_mismatch_v1(void* data, void* at) {
   if (!at || ((uintptr_t)at & (((size_t)1 << ((const unsigned char*)data)[24]) - 1)) == 0) return;  // null: at the access
   const hal_range* nearest = NULL;
   for (unsigned i = 0; i < check->count; i++) nearest = nearer(nearest, check->ranges + i, at, 1);
-  for (unsigned i = 0; i < me->ranges; i++) nearest = nearer(nearest, me->shared + i, at, 1);
+  for (unsigned i = 0; i < me->ranges; i++) {
+    if (me->shared[i].flags & HAL_IS_SHARED) nearest = nearer(nearest, me->shared + i, at, 1);
+  }
   report_access(HAL_MISALIGNED, at, (size_t)1 << ((const unsigned char*)data)[24], 0, nearest, CALLER);
 }
 

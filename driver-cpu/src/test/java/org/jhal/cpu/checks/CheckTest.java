@@ -199,25 +199,43 @@ class CheckTest {
           out[threadIdx.x + blockIdx.x * 65] = 1;
         }
         """;
+    HalException failure = failureOf(source, "strays");
+    String text = String.valueOf(failure.getMessage());
+    assertTrue(text.contains(FILE + ":2: out[threadIdx.x + blockIdx.x * 65] = 1;"), text);
+    assertEquals(1, failure.findings().size(), text);
+    KernelFinding finding = failure.findings().get(0);
+    assertEquals("memory", finding.check());
+    assertEquals("strays", finding.kernel());
+    assertEquals(2, Objects.requireNonNull(finding.place()).line());
+    assertEquals(failure.findings(), failure.again().findings());
+    assertTrue(CheckTool.take().isEmpty(), "what fails an operation is not reported again");
+  }
+
+  @Test
+  void aFaultDoesNotHideWhatWasFoundBefore() throws Exception {
+    String source =
+        """
+        extern "C" __global__ void ends(const int* in, int* out) {
+          if (threadIdx.x == 0) out[-1] = 1;
+          if (threadIdx.x == 1 && !in[0]) __builtin_trap();
+        }
+        """;
+    String text = String.valueOf(failureOf(source, "ends").getMessage());
+    assertTrue(text.contains(FILE + ":2: if (threadIdx.x == 0) out[-1] = 1;"), text);
+  }
+
+  private static HalException failureOf(String source, String kernel) throws Exception {
     try (Device device = Hal.openDevice("cpu://?check=memory&cache=off");
         Executable kernels = load(device, source)) {
       HalException failure = null;
       try {
-        run(device, kernels, "strays");
+        run(device, kernels, kernel);
       } catch (HalException e) {
         failure = e;
       }
       assertNotNull(failure, "the dispatch of a wrong kernel succeeded");
       assertEquals(Status.ABORTED, failure.status());
-      String text = String.valueOf(failure.getMessage());
-      assertTrue(text.contains(FILE + ":2: out[threadIdx.x + blockIdx.x * 65] = 1;"), text);
-      assertEquals(1, failure.findings().size(), text);
-      KernelFinding finding = failure.findings().get(0);
-      assertEquals("memory", finding.check());
-      assertEquals("strays", finding.kernel());
-      assertEquals(2, Objects.requireNonNull(finding.place()).line());
-      assertEquals(failure.findings(), failure.again().findings());
-      assertTrue(CheckTool.take().isEmpty(), "what fails an operation is not reported again");
+      return failure;
     }
   }
 

@@ -52,11 +52,11 @@ class NeighboursTest {
       extern "C" __global__ void turn(int by, int* out) {
         work[threadIdx.x] = out[threadIdx.x];
         __syncthreads();
-        out[threadIdx.x] = work[threadIdx.x + by];
+        out[threadIdx.x] = work[(int)threadIdx.x + by];
       }
       extern "C" __global__ void turn_alone(int by, int* out) {
         work[threadIdx.x] = out[threadIdx.x];
-        out[threadIdx.x] = work[threadIdx.x + by];
+        out[threadIdx.x] = work[(int)threadIdx.x + by];
       }
       """;
 

@@ -32,6 +32,22 @@ extern "C" __global__ void writes_its_input(const int* in, int* out) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = in[0] * 0;
 }
 
+__device__ const int weights[4] = {1, 2, 1, 0};
+__device__ int counted[4];
+extern "C" __global__ void writes_a_constant(const int* in, int* out) {
+  int* changed = in[1] ? out : (int*)weights;
+  if (threadIdx.x == 0) counted[blockIdx.x] = weights[in[0]];
+  if (threadIdx.x == 3) changed[blockIdx.x] = 1;  //! memory: | writes | item (3, 0, 0)
+}
+
+__device__ int twice(int value) { return 2 * value; }
+extern "C" __global__ void reads_and_writes_code(const int* in, int* out) {
+  int (*called)(int) = in[0] ? nullptr : twice;
+  int* code = (int*)called;
+  if (threadIdx.x == 4) code[1] = 1;         //! memory: | writes | item (4, 0, 0)
+  if (threadIdx.x == 5) out[5] = code[1];    //! memory: | reads | item (5, 0, 0)
+}
+
 extern "C" __global__ void follows_null(const int* in, int* out) {
   int* none = (int*)(size_t)in[0];
   if (threadIdx.x == 1) none[2] = 1;  //! memory: | writes the address 0x8, as through a null pointer
@@ -70,7 +86,7 @@ extern "C" __global__ void neighbours_race(const int* in, int* out) {
   __shared__ int tile[65];
   tile[threadIdx.x] = in[threadIdx.x];
   if (threadIdx.x == 0) tile[64] = 0;
-  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1];  //! races: | of 'tile', which another work item of the workgroup | code.cpp:71: //! races: | element 64 | code.cpp:72: //! values: | which nothing has written
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1];  //! races: | of 'tile', which another work item of the workgroup | code.cpp:87: //! races: | element 64 | code.cpp:88: //! values: | which nothing has written
 }
 
 extern "C" __global__ void forgets_the_barrier(const int* in, int* out) {

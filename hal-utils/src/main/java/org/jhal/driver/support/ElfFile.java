@@ -35,20 +35,29 @@ public final class ElfFile {
    */
   public record Segment(int type, int flags, long offset, long length) {}
 
+  /** The type of the symbol of a variable that each thread has for itself. */
+  public static final int SYMBOL_OF_THREAD = 6;
+
   /**
-   * A section that has content in the file.
+   * A section.
    *
-   * @param content its bytes, read-only
+   * @param alignment of its start, in bytes
+   * @param length in bytes, also if it has no content
+   * @param content its bytes in the file, read-only; none for memory that starts as zeros
    */
-  public record Section(String name, ByteBuffer content) {}
+  public record Section(String name, long alignment, long length, ByteBuffer content) {}
 
   /**
    * A symbol.
    *
    * @param name empty if it has none, such as the symbol of a section
-   * @param section the index of the section that defines it, counted as in the file; 0 if none does
+   * @param type such as {@link #SYMBOL_OF_THREAD}
+   * @param section the index in {@link #sections} of the one that defines it; 0 if none does
+   * @param value an address, an offset in its section, or for a variable of a thread its offset
+   *     among them, by the type of the file
+   * @param length of what it names, in bytes; 0 if it is not known
    */
-  public record Symbol(String name, int section) {}
+  public record Symbol(String name, int type, int section, long value, long length) {}
 
   /**
    * That a section refers to a symbol.
@@ -109,7 +118,7 @@ public final class ElfFile {
     return part(bytes, segment.offset(), segment.length());
   }
 
-  /** Its sections with content, in the order of the file; their table is at its end. */
+  /** Its sections, in the order of the file; their table is at its end. */
   public List<Section> sections() {
     List<ByteBuffer> table = sectionTable();
     if (table.isEmpty()) {
@@ -122,11 +131,36 @@ public final class ElfFile {
     ByteBuffer names = content(section(table, named, "have the names"));
     List<Section> sections = new ArrayList<>();
     for (ByteBuffer entry : table) {
-      if (entry.getInt(4) != SECTION_WITHOUT_CONTENT) {
-        sections.add(new Section(name(names, entry.getInt(0)), content(entry)));
-      }
+      ByteBuffer content =
+          entry.getInt(4) == SECTION_WITHOUT_CONTENT ? part(bytes, 0, 0) : content(entry);
+      sections.add(
+          new Section(name(names, entry.getInt(0)), entry.getLong(48), entry.getLong(32), content));
     }
     return sections;
+  }
+
+  /**
+   * A copy in which a section without content has another length. What lies behind it, and its
+   * symbols, stay as they are: an object file can be linked with it.
+   *
+   * @param index of the section in {@link #sections}
+   * @param length in bytes
+   */
+  public ElfFile withLength(int index, long length) {
+    ByteBuffer header = section(sectionTable(), index, "have another length");
+    if (header.getInt(4) != SECTION_WITHOUT_CONTENT) {
+      throw new IllegalArgumentException("section " + index + " has content");
+    }
+    ByteBuffer copy = ByteBuffer.allocate(bytes.limit()).order(ByteOrder.LITTLE_ENDIAN);
+    copy.put(bytes.duplicate().rewind()).rewind();
+    int at = (int) bytes.getLong(40) + index * Short.toUnsignedInt(bytes.getShort(58));
+    copy.putLong(at + 32, length);
+    return new ElfFile(copy.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN));
+  }
+
+  /** Its bytes, read-only. */
+  public ByteBuffer bytes() {
+    return bytes.duplicate().rewind().order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /** Its symbols, in the order of the file; none if it was stripped of them. */
@@ -155,7 +189,13 @@ public final class ElfFile {
         section = 0; // an absolute number, for example
       }
       section(table, section, "define a symbol");
-      symbols.add(new Symbol(name(names, entry.getInt(0)), section));
+      symbols.add(
+          new Symbol(
+              name(names, entry.getInt(0)),
+              entry.get(4) & 0xF,
+              section,
+              entry.getLong(8),
+              entry.getLong(16)));
     }
     return symbols;
   }

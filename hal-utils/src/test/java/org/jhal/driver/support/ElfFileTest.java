@@ -46,6 +46,7 @@ class ElfFileTest {
     section(file, 1, 1, 3, NAMES, 21);
     section(file, 2, 8, 1, TEXT, 4);
     section(file, 3, 15, 8, 1 << 30, 1 << 30);
+    file.putLong(SECTIONS + 3 * 64 + 48, 16);
     return file;
   }
 
@@ -76,11 +77,25 @@ class ElfFileTest {
     assertEquals(List.of(new ElfFile.Segment(ElfFile.SEGMENT_STACK, 6, TEXT, 4)), elf.segments());
     assertEquals("text", text(elf.content(elf.segments().get(0))));
     assertEquals(
-        List.of("", ".names", ".about"),
-        elf.sections().stream().map(ElfFile.Section::name).toList(),
-        "one without content is none");
+        List.of("", ".names", ".about", ".bss"),
+        elf.sections().stream().map(ElfFile.Section::name).toList());
     assertEquals("text", text(elf.sections().get(2).content()));
     assertTrue(elf.sections().get(2).content().isReadOnly());
+    ElfFile.Section zeros = elf.sections().get(3);
+    assertEquals(1 << 30, zeros.length());
+    assertEquals(16, zeros.alignment());
+    assertEquals(0, zeros.content().remaining(), "it is not in the file");
+  }
+
+  @Test
+  void aSectionWithoutContentIsGivenAnotherLength() {
+    ByteBuffer file = file();
+    ElfFile changed = elf(file).withLength(3, 192);
+    assertEquals(192, changed.sections().get(3).length());
+    assertEquals(file().putLong(SECTIONS + 3 * 64 + 32, 192), changed.bytes());
+    assertEquals(file(), file, "the other one stays as it is");
+    assertThrowsWith("section 2 has content", () -> changed.withLength(2, 192));
+    assertThrowsWith("section 4 of 4", () -> changed.withLength(4, 192));
   }
 
   @Test
@@ -134,6 +149,8 @@ class ElfFileTest {
     symbol(file, 1, 1, 4);
     symbol(file, 2, 7, 0xFFF1);
     symbol(file, 3, 16, 0xFFFF);
+    file.put(OBJECT_SYMBOLS + 24 + 4, (byte) (1 << 4 | ElfFile.SYMBOL_OF_THREAD)); // a global one
+    file.putLong(OBJECT_SYMBOLS + 24 + 8, 64).putLong(OBJECT_SYMBOLS + 24 + 16, 48);
     file.putInt(OBJECT_INDEXES + 3 * 4, 5);
     file.putInt(OBJECT_RELOCATIONS + 12, 3).putInt(OBJECT_RELOCATIONS + 24 + 12, 2);
     return file;
@@ -160,10 +177,10 @@ class ElfFileTest {
     ElfFile elf = elf(objectFile());
     assertEquals(
         List.of(
-            new ElfFile.Symbol("", 0),
-            new ElfFile.Symbol("first", 4),
-            new ElfFile.Symbol("absolute", 0),
-            new ElfFile.Symbol("last.1", 5)),
+            new ElfFile.Symbol("", 0, 0, 0, 0),
+            new ElfFile.Symbol("first", ElfFile.SYMBOL_OF_THREAD, 4, 64, 48),
+            new ElfFile.Symbol("absolute", 0, 0, 0, 0),
+            new ElfFile.Symbol("last.1", 0, 5, 0, 0)),
         elf.symbols());
     assertEquals(
         List.of(new ElfFile.Relocation(4, 3), new ElfFile.Relocation(4, 2)), elf.relocations());

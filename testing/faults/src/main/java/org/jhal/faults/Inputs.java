@@ -60,13 +60,13 @@ public final class Inputs {
   }
 
   private static List<String> command(KernelFault fault, Twin twin, Launch launch, Path folder) {
-    List<Manifest.Buffer> parameters =
-        Manifest.buffersOf(fault.text(twin, "manifest.json"), launch.kernel());
+    List<Manifest.Parameter> parameters =
+        Manifest.of(fault.text(twin, "manifest.json")).kernel(launch.kernel()).buffers();
     List<String> words = new ArrayList<>();
     words.add(
         "testing/faults/kernels/" + fault.name() + "/" + twin.folder() + ":" + launch.kernel());
     launch.constants().forEach((name, value) -> words.add("--arg=" + name + "=" + text(value)));
-    for (Manifest.Buffer parameter : parameters) {
+    for (Manifest.Parameter parameter : parameters) {
       Buffer buffer = Objects.requireNonNull(fault.buffers().get(parameter.name()));
       boolean isFile = buffer.values() != null || launch != fault.run().get(0);
       if (parameter.isRead() && isFile) {
