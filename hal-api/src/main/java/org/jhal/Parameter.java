@@ -93,9 +93,12 @@ public record Parameter(
   public enum Direction {
     /** The kernel reads it; needs {@link BufferUsage#DISPATCH_READ}. */
     IN,
-    /** The kernel writes it; needs {@link BufferUsage#DISPATCH_WRITE}. */
+    /**
+     * The kernel writes it, and what it does not write has no meaning; needs {@link
+     * BufferUsage#DISPATCH_WRITE}.
+     */
     OUT,
-    /** The kernel reads and writes it; needs both usages. */
+    /** The kernel reads and writes it, or keeps a part of what it holds; needs both usages. */
     INOUT
   }
 

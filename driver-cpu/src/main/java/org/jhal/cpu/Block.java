@@ -2,7 +2,10 @@
 package org.jhal.cpu;
 
 import com.sun.jna.Pointer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +23,11 @@ final class Block {
   private final long address;
   private final long size;
   private final long shadow; // what is known of its bytes, if dispatches are checked; otherwise 0
+
+  /** How many outputs are known at most; those before them are forgotten. */
+  private static final int OUTPUTS = 16;
+
+  private final Deque<Output> outputs = new ArrayDeque<>(); // guarded by itself; the latest last
 
   // What has used it lately, the latest first. For messages: streams that race may lose one.
   private String use1 = "";
@@ -70,6 +78,31 @@ final class Block {
   void written(long offset, long length) {
     if (shadow != 0) {
       HalRuntime.hal_shadow_written(shadow, offset, length);
+    }
+  }
+
+  /** Notes that a kernel has written a part of it. */
+  void written(Output output) {
+    synchronized (outputs) {
+      outputs.removeIf(
+          other -> other.offset() == output.offset() && other.length() == output.length());
+      outputs.add(output);
+      if (outputs.size() > OUTPUTS) {
+        outputs.remove();
+      }
+    }
+  }
+
+  /** What is wrong if a part of it is read back: outputs that no kernel has written completely. */
+  List<Finding> unwritten(long offset, long length) {
+    if (shadow == 0) {
+      return List.of();
+    }
+    synchronized (outputs) {
+      return outputs.stream()
+          .map(output -> output.unwritten(shadow, offset, length))
+          .filter(Objects::nonNull)
+          .toList();
     }
   }
 

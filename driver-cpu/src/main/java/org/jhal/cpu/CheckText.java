@@ -4,6 +4,7 @@ package org.jhal.cpu;
 import org.jhal.Parameter;
 import org.jhal.Workgroups;
 import org.jhal.cpu.compile.SharedVariables;
+import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.LoadedKernel;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +13,7 @@ final class CheckText {
   private static final String MEMORY = "memory";
   private static final String RACES = "races";
   private static final String BARRIERS = "barriers";
-  private static final String VALUES = "values";
+  static final String VALUES = "values";
 
   private final CpuGrid grid;
   private final LoadedKernel kernel;
@@ -61,6 +62,24 @@ final class CheckText {
           text.finding(VALUES, "converts a number to an integer that is too small for it");
       default -> throw new IllegalArgumentException("a finding of the kind " + found.kind());
     };
+  }
+
+  /** Notes for each block what the dispatch has written of it as an output. */
+  static void noteOutputs(CpuGrid grid, CheckedCode code, long check) {
+    LoadedKernel kernel = grid.loaded();
+    for (int i = 0; i < kernel.parameterCount(); i++) {
+      Parameter parameter = kernel.parameter(i);
+      Block block = grid.blocks()[i];
+      long[] first = new long[3];
+      if (block != null
+          && parameter.direction() == Parameter.Direction.OUT
+          && HalRuntime.hal_check_first(check, i, first) != 0) {
+        String item = item(grid, first[1], (int) first[2]);
+        block.written(
+            new Output(
+                code, kernel.name(), parameter, grid.offset(i), grid.length(i), first[0], item));
+      }
+    }
   }
 
   private Finding finding(String check, String message) {
@@ -193,7 +212,11 @@ final class CheckText {
 
   /** A work item, by its numbers in the grid. */
   private String item(long group, int item) {
-    Workgroups size = kernel.workgroupSize();
+    return item(grid, group, item);
+  }
+
+  private static String item(CpuGrid grid, long group, int item) {
+    Workgroups size = grid.loaded().workgroupSize();
     Workgroups groups = grid.groups();
     return "work item %s of workgroup %s"
         .formatted(indexes(item, size.x(), size.y()), indexes(group, groups.x(), groups.y()));

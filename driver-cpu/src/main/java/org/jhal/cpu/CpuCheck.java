@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.driver.Submission;
 
 /**
  * Checks the dispatches of a device, one at a time, as they share what the native runtime keeps
@@ -39,9 +40,13 @@ final class CpuCheck {
     this.fails = fails;
   }
 
-  /** Opens it, once the runtime is loaded. */
-  void open() {
-    address = HalRuntime.hal_check_make(what);
+  /**
+   * Opens it, once the runtime is loaded.
+   *
+   * @param threads how many run kernels
+   */
+  void open(int threads) {
+    address = HalRuntime.hal_check_make(what, threads);
     if (address == 0) {
       throw new HalException(Status.RESOURCE_EXHAUSTED, "no memory for checks of kernels");
     }
@@ -113,7 +118,13 @@ final class CpuCheck {
         merge(findings, finding);
       }
     }
+    CheckText.noteOutputs(grid, code, address);
     return findings;
+  }
+
+  /** Reports what is wrong with a readback of a part of a block. */
+  void readBack(Block block, long offset, long length, Submission submission) {
+    report(block.unwritten(offset, length), List.of(), submission::fail);
   }
 
   private void report(

@@ -22,6 +22,7 @@ import org.jhal.driver.support.Attempt;
 import org.jhal.kernels.workgroup.GridKernel;
 import org.jhal.kernels.workgroup.JavaGrid;
 import org.jhal.kernels.workgroup.KernelView;
+import org.jspecify.annotations.Nullable;
 
 /** Carries out the commands of one stream. Commands are prepared by the issuing thread. */
 class CpuExecution {
@@ -30,10 +31,12 @@ class CpuExecution {
   private final JavaGrid javaGrid;
   private final List<CpuMemory> used = new ArrayList<>(); // by the command that is being prepared
   private final CpuGrids grids;
+  private final @Nullable CpuCheck checks;
   private long began; // when the measured operation began
 
   CpuExecution(CpuDevice device) {
-    this.grids = new CpuGrids(device.pool(), device.check());
+    this.checks = device.check();
+    this.grids = new CpuGrids(device.pool(), checks);
     this.javaGrid = new JavaGrid(device.javaThreadCount(), device.javaThreads());
   }
 
@@ -211,7 +214,12 @@ class CpuExecution {
         long length = submission.length(command.source());
         HostMemory target = command.host();
         submission.moves(command, TransferPath.HOST);
-        yield () -> source.read(offset, target, length);
+        yield () -> {
+          source.read(offset, target, length);
+          if (checks != null) {
+            checks.readBack(source.block(), offset, length, submission);
+          }
+        };
       }
       case COPY -> {
         Block source = memory(submission, command.source()).block();

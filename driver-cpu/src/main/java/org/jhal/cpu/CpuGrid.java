@@ -74,6 +74,12 @@ final class CpuGrid {
     return new Workgroups(x, y, z);
   }
 
+  /** Where a buffer begins in its block, by parameter. */
+  long offset(int index) {
+    Block block = blocks[index];
+    return block == null ? 0 : addresses[index] - block.address();
+  }
+
   /** The length of a buffer in bytes, by parameter. */
   long length(int index) {
     return lengths[index];

@@ -105,7 +105,7 @@ public final class HalRuntime {
    *
    * @param what the sum of what is checked, by {@code hal_check.h}
    */
-  public static native long hal_check_make(int what);
+  public static native long hal_check_make(int what, int threads);
 
   /** Frees what {@link #hal_check_make} has made; nothing uses it any more. */
   public static native void hal_check_free(long check);
@@ -140,6 +140,19 @@ public final class HalRuntime {
   /** Notes that a part of a block was copied from another. 0 is allowed. */
   public static native void hal_shadow_copied(
       long to, long toOffset, long from, long fromOffset, long size);
+
+  /**
+   * Looks for elements that nothing has written. Returns how many there are, and writes the number
+   * of the first one. 0 is allowed.
+   */
+  public static native long hal_shadow_unwritten(
+      long shadow, long offset, long size, int element, long[] first);
+
+  /**
+   * Writes where the dispatch has first written bytes of a parameter that nothing had written: the
+   * code, the workgroup and the item. Returns 0 if it has not.
+   */
+  public static native int hal_check_first(long check, int number, long[] place);
 
   /** How many findings the dispatch has. */
   public static native int hal_check_found(long check);

@@ -37,7 +37,9 @@ public final class Resources {
           "hal_warps.h",
           "hal_wide.h",
           "hal_owned.h",
-          "hal_range.h");
+          "hal_range.h",
+          "hal_rows.h",
+          "hal_delayed.h");
 
   private static final List<String> RUNTIME =
       List.of(

@@ -65,6 +65,9 @@ final class Changes {
      * that is a number or a pointer to numbers.
      */
     boolean isOfLanguage(String word);
+
+    /** Whether a word surely is a variable of the kernel that is a pointer to numbers. */
+    boolean isPointer(String word);
   }
 
   /** Words of statements that are not looked into. */
@@ -129,6 +132,7 @@ final class Changes {
     int behind = at + 1;
     while (true) {
       if (Tokens.is(tokens, behind, ".")) {
+        members.add(tokens.get(at).text());
         behind += 2;
       } else if (Tokens.is(tokens, behind, "[")) {
         isElement = true;
@@ -150,15 +154,20 @@ final class Changes {
       change(at, isElement);
     }
     int mark = isStep(before) ? at - 2 : at - 1;
-    if (Tokens.is(tokens, mark, "&") && casts.isUnary(tokens, mark)) { // &x, &++x
+    boolean isBehindPointer = // &p[i] is no address of p
+        before.is("&")
+            && Tokens.is(tokens, at + 1, "[")
+            && callees.isPointer(tokens.get(at).text())
+            && canTellNames()
+            && !isArray(tokens.get(at));
+    if (Tokens.is(tokens, mark, "&")
+        && casts.isUnary(tokens, mark)
+        && !isBehindPointer) { // &x, &++x
       escape(at, isElement);
     }
     boolean isCast = before.is(")") && casts.isCast(tokens, at - 1);
     if (isCast && Tokens.is(tokens, Tokens.open(tokens, at - 1) - 1, "&")) { // &(T&)x
       escape(at, isElement);
-    }
-    if (Tokens.is(tokens, at + 1, ".")) {
-      members.add(tokens.get(at).text());
     }
     if (isBare && !isCalled && !next.is("->") && isUse(at)) { // an array becomes a pointer
       escaping.add(tokens.get(at).text() + "[]");
@@ -323,6 +332,19 @@ final class Changes {
     return !isType(before);
   }
 
+  /** Whether an array of pointers may have this name. */
+  private boolean isArray(Token name) {
+    for (int i = 1; i + 1 < tokens.size(); i++) {
+      Token before = tokens.get(i - 1);
+      boolean isDeclared =
+          before.is("*") ? isBehindType(i - 1) || Tokens.is(tokens, i - 2, ",") : isType(before);
+      if (tokens.get(i).is(name.text()) && tokens.get(i + 1).is("[") && isDeclared) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private boolean isBehindType(int mark) {
     Token before = Tokens.get(tokens, mark - 1);
     return before.is(">") || before.is("*") || (isType(before) && !casts.isVariable(before.text()));
@@ -358,10 +380,12 @@ final class Changes {
     int name = callee(open);
     if (name >= 0) {
       int start = open + 1;
+      int mark = Tokens.qualifiedStart(tokens, name) - 1;
+      boolean isKept = Tokens.is(tokens, mark, "&") && casts.isUnary(tokens, mark); // &max(a, b)
       List<List<Token>> arguments = Tokens.split(tokens.subList(open + 1, close));
       for (int i = 0; i < arguments.size(); i++) {
         List<Token> argument = arguments.get(i);
-        if (mayBeSeveral(argument)) {
+        if (mayBeSeveral(argument) || (isKept && isLvalue(argument))) {
           argument(start, argument.size(), Effect.ESCAPING);
         } else if (isLvalue(argument)) {
           argument(start, argument.size(), callees.call(tokens, name, arguments, i));

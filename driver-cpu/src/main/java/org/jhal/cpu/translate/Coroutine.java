@@ -178,7 +178,9 @@ final class Coroutine {
   /** Writes a call at which items meet. Returns the index of its last token. */
   private int barrier(int name) throws UnfitException {
     Token token = tokens.get(name);
-    if (Tokens.isQualified(tokens, name) || !Tokens.is(tokens, name + 1, "(")) {
+    if (Tokens.isQualified(tokens, name)
+        || !Tokens.is(tokens, name + 1, "(")
+        || calls.isDefined(token.text())) {
       throw new UnfitException("items meet in " + token, token);
     }
     if (hasAwaited) {

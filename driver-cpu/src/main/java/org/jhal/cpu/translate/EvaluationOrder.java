@@ -86,6 +86,14 @@ final class EvaluationOrder {
   private final Set<String> variables; // outside functions
   private boolean hasConversions; // or constructors, so that any name may stand for a call
 
+  /** Whether a word has the name of a function whose result depends on its arguments alone. */
+  static boolean isPure(Token word) {
+    return PURE.contains(word.text())
+        || TYPES.contains(word.text())
+        || word.text().startsWith("hal_")
+        || word.text().startsWith("HAL_");
+  }
+
   EvaluationOrder(SourceFile source) {
     this.source = source;
     source.functions().forEach(each -> functions.add(each.text()));
@@ -447,6 +455,7 @@ final class EvaluationOrder {
                     && !CONSTANTS.contains(each.text())
                     && !CASTS.contains(each.text())
                     && !each.text().startsWith("hal_")
+                    && !each.text().startsWith("HAL_")
                     && !PURE.contains(each.text()));
   }
 }

@@ -33,6 +33,12 @@ final class Generated {
     return new Variables(parsed, declaration);
   }
 
+  /** Adds a condition for the compiler: in braces, it stays where it is. */
+  static void check(String condition, String what, Token at, List<Statement> to) {
+    String text = "{ static_assert(" + condition + "::value, \"" + what + "\"); }";
+    to.add(new Statement.Opaque(tokens(text, at)));
+  }
+
   static String text(List<Token> tokens) {
     return Tokens.code(tokens);
   }

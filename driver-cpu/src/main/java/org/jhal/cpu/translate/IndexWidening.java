@@ -15,6 +15,11 @@ import java.util.function.Predicate;
  * hal_wide.h} say what is widened; no other value changes, and a subscript only where a sum of
  * {@code int} overflows, which is undefined.
  *
+ * <p>So is what is added to a pointer in a declaration or an assignment: {@code p = a + (y * n + x)
+ * * 3} is written as {@code p = a + hal_subscript((...) * hal_literally(3))}. Adding to a pointer
+ * is what a subscript does, too, and it takes a number alone: what else there may be on its right
+ * is left as it is by {@code hal_subscript}.
+ *
  * <p>The tokens stay, and what is written for them changes.
  */
 final class IndexWidening {
@@ -127,9 +132,17 @@ final class IndexWidening {
 
   /** An expression or a statement, with all of its subscripts in 64 bits. */
   List<Token> subscripts(List<Token> tokens) {
-    if (tokens.stream().noneMatch(token -> token.is("["))
-        || tokens.stream().anyMatch(token -> token.is("{") || token.is("new"))) {
+    if (tokens.stream().anyMatch(token -> token.is("{") || token.is("new"))) {
       return tokens; // names may be others in a lambda
+    }
+    int sum = pointerSum(tokens);
+    if (sum > 0) {
+      List<Token> all = new ArrayList<>(tokens.subList(0, sum));
+      all.addAll(terms(tokens.subList(sum, tokens.size())));
+      return all;
+    }
+    if (tokens.stream().noneMatch(token -> token.is("["))) {
+      return tokens;
     }
     List<Token> all = new ArrayList<>(tokens);
     for (int i = 1; i < all.size(); i++) {
@@ -145,6 +158,48 @@ final class IndexWidening {
           set(all, close, ")" + tokens.get(close).written());
           i = close;
         }
+      }
+    }
+    return all;
+  }
+
+  /**
+   * Where the terms begin that are added to a pointer in {@code = p + y * n + x}, all of an initial
+   * value, or of what a pointer is assigned; -1 if it is something else. They are no part of one
+   * sum: each has 64 bits before it is added, as C++ has it.
+   */
+  private int pointerSum(List<Token> tokens) {
+    boolean isAssignment =
+        Tokens.is(tokens, 1, "=") && isPointer.test(Tokens.get(tokens, 0).text());
+    int start = Tokens.is(tokens, 0, "=") ? 1 : isAssignment ? 2 : -1;
+    boolean isSum =
+        start > 0
+            && isPointer.test(Tokens.get(tokens, start).text())
+            && Tokens.is(tokens, start + 1, "+")
+            && Tokens.isSum(tokens.subList(start, tokens.size()))
+            && !mayBeBitField(tokens.subList(start, tokens.size()));
+    return isSum ? start + 1 : -1;
+  }
+
+  /** Signs and the terms behind them; as they are if that is not sure. */
+  private List<Token> terms(List<Token> tokens) {
+    List<Token> all = new ArrayList<>();
+    int start = 1;
+    for (int i = 1; i <= tokens.size(); i++) {
+      if (i == tokens.size() || isMark(tokens, i, SUM)) {
+        if (i == start || Tokens.is(tokens, i - 1, "*") || isBehindCast(tokens, i)) {
+          return subscripts(tokens);
+        }
+        List<Token> term = tokens.subList(start, i);
+        boolean isWide = term.size() > 1 || wide.contains(term.get(0).text());
+        all.add(tokens.get(start - 1));
+        all.addAll(
+            isWide && tokens.get(start - 1).is("+")
+                ? wrapped(product(term), "hal_subscript(", ")")
+                : subscripts(term));
+        start = i + 1;
+      } else if (Tokens.isOpen(tokens.get(i))) {
+        i = Tokens.close(tokens, i);
       }
     }
     return all;

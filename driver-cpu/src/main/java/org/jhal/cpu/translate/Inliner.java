@@ -10,7 +10,6 @@ import java.util.Set;
 import org.jhal.cpu.translate.Statement.Block;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
-import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 
@@ -293,7 +292,7 @@ final class Inliner {
     List<Token> name = List.of(Token.word(result, jump.word()));
     if (isChecked) {
       String same = "hal_result<" + bare(name) + ", " + bare(jump.value()) + ">";
-      check(same, "a result that is no copy", jump.word(), to);
+      Generated.check(same, "a result that is no copy", jump.word(), to);
     }
     List<Token> assignment = new ArrayList<>(name);
     assignment.add(Token.mark("=", jump.word()));
@@ -348,18 +347,21 @@ final class Inliner {
         if (renamed.containsKey(own.text())) {
           throw new UnfitException("a variable of " + name + " that hides " + own, own);
         }
-        if (parameter.stream().anyMatch(token -> token.is("const"))
-            && constants.mayMatter(function.statements(), own.text())) {
-          throw new UnfitException("a reference of " + name + " to what is constant there", own);
-        }
-        renamed.put(own.text(), argument);
         List<Token> referred = parameter.subList(0, parameter.size() - 1);
+        boolean isConstant =
+            parameter.stream().anyMatch(token -> token.is("const"))
+                && (constants.mayMatter(function.statements(), own.text())
+                    || (!isOfLanguage(referred) && isUsed(function.statements(), own.text())));
+        String text = Generated.text(argument);
+        renamed.put(
+            own.text(),
+            isConstant ? Generated.tokens("HAL_CONSTANT(" + text + ")", own) : argument);
         if (referred.stream()
             .allMatch(
                 token -> !types.contains(token.text()) || renamed.containsKey(token.text()))) {
           String type = "hal_bare<" + Generated.text(rename(referred, renamed)) + ">";
           String same = "hal_equal<" + bare(argument) + ", " + type + ">";
-          check(same, "a reference to a copy", name, body);
+          Generated.check(same, "a reference to a copy", name, body);
         }
         continue;
       }
@@ -367,7 +369,7 @@ final class Inliner {
       boolean isBound = parameter.stream().anyMatch(token -> token.is("&") || token.is("&&"));
       if (isBound && argument.size() > 1) {
         String value = "hal_is_value<decltype((" + Generated.text(argument) + "))>";
-        check(value, "a reference to what is no value", name, to);
+        Generated.check(value, "a reference to what is no value", name, to);
       }
       Generated.declare("auto", passed, argument, name, to);
       List<Token> type = new ArrayList<>(parameter.subList(0, parameter.size() - 1));
@@ -382,7 +384,7 @@ final class Inliner {
       if (!types.contains(bare) && !Declarations.isBuiltIn(type)) {
         String copy =
             "hal_copy<" + Generated.text(copied) + ", hal_bare<decltype(" + passed + ")>>";
-        check(copy, "a parameter that is no copy", own, body);
+        Generated.check(copy, "a parameter that is no copy", own, body);
       }
       List<Token> declaration = new ArrayList<>(copied);
       declaration.add(local);
@@ -398,14 +400,25 @@ final class Inliner {
     }
   }
 
-  /** Adds a condition for the compiler: in braces, it stays where it is. */
-  private static void check(String condition, String what, Token at, List<Statement> to) {
-    String text = "{ static_assert(" + condition + "::value, \"" + what + "\"); }";
-    to.add(new Opaque(Generated.tokens(text, at)));
-  }
-
   private static String bare(List<Token> value) {
     return "hal_bare<decltype((" + Generated.text(value) + "))>";
+  }
+
+  private static boolean isOfLanguage(List<Token> type) {
+    return type.stream()
+        .allMatch(
+            token -> Declarations.isBuiltIn(List.of(token)) || token.is("&") || token.is("*"));
+  }
+
+  /** Whether an object is used in another way than to read a member. */
+  private static boolean isUsed(List<Token> statements, String object) {
+    for (int i = 0; i < statements.size(); i++) {
+      boolean isField = Tokens.is(statements, i + 1, ".") && !Tokens.is(statements, i + 3, "(");
+      if (statements.get(i).is(object) && !Tokens.isMember(statements, i) && !isField) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether a parameter is another name for its argument, which must be a variable then. */

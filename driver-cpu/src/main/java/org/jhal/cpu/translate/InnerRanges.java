@@ -55,9 +55,13 @@ final class InnerRanges {
     this.parameters = parameters;
   }
 
-  /** The range of a region; null if it has none. */
-  @Nullable Range of(Step.Region region) {
-    Range range = new Range(region);
+  /**
+   * The range of a region, which is all of a row if it has no bounds.
+   *
+   * @param isPassed whether all items pass the guard of the region
+   */
+  Range of(Step.Region region, boolean isPassed) {
+    Range range = new Range(region, isPassed);
     int guards;
     do { // which variables are guards is known when all branches have been seen
       guards = range.guards.size();
@@ -65,7 +69,7 @@ final class InnerRanges {
       range.collect(region);
     } while (range.guards.size() > guards);
     range.isComplete = true;
-    return range.bounds.isEmpty() ? null : range;
+    return range;
   }
 
   private record Own(Declaration declaration, Declarator declarator) {}
@@ -87,9 +91,11 @@ final class InnerRanges {
     private final Set<String> uniform = new HashSet<>();
     private final Set<String> guards = new HashSet<>(); // variables that branches look at
     private final Set<String> bounds = new LinkedHashSet<>();
+    private final boolean isPassed;
     private boolean isComplete; // no other bounds are taken for granted
 
-    private Range(Step.Region region) {
+    private Range(Step.Region region, boolean isPassed) {
+      this.isPassed = isPassed;
       for (Variable use : region.uses) {
         if (use.kind == Variable.Kind.UNIFORM && !use.declaration.is("__shared__")) {
           uniform.add(use.name());
@@ -98,6 +104,83 @@ final class InnerRanges {
         }
       }
       region.statements.forEach(this::declared);
+    }
+
+    /** Whether some comparison decides it. */
+    boolean hasBounds() {
+      return !bounds.isEmpty();
+    }
+
+    /**
+     * An argument of a call that an item of the range makes.
+     *
+     * @param text in C++ that is right for any item of the row, and in which {@code
+     *     hal_counter_NAME_} stands for a counter
+     * @param counters that it depends on
+     * @param isRising whether it is greater by one for the next item of a row; otherwise it is the
+     *     same for all
+     */
+    record Argument(String text, Set<String> counters, boolean isRising) {}
+
+    /** What is known of an argument; null if that is not enough. */
+    @Nullable Argument argument(List<Token> tokens) {
+      if (tokens.size() == 1 && purity.isPointer(tokens.get(0).text())) {
+        String name = tokens.get(0).text();
+        return parameters.contains(name)
+                && !purity.isAssigned(name)
+                && !purity.changes().isEscaping(name)
+            ? new Argument(name, Set.of(), false)
+            : null;
+      }
+      Rising rising = rising(tokens);
+      if (rising != null) {
+        return new Argument(Tokens.code(rising.value), rising.counters, true);
+      }
+      Set<String> used = new LinkedHashSet<>();
+      List<Token> same = constant(tokens, used);
+      return same == null ? null : new Argument(Tokens.code(same), used, false);
+    }
+
+    /** The first and the last value of a counter of a loop; null if it is none. */
+    long @Nullable [] counter(String name) {
+      Counter counter = counters.get(name);
+      return counter == null ? null : new long[] {counter.first, counter.last};
+    }
+
+    /** A condition as it is for all items of a row of the range; null if it may differ. */
+    @Nullable String sameInRow(If choice) {
+      return sameInRow(condition(choice));
+    }
+
+    private @Nullable String sameInRow(List<Token> condition) {
+      for (String mark : List.of("?", ",", "||", "&&")) {
+        if (Tokens.find(condition, 0, mark) < condition.size()) {
+          List<String> parts = new ArrayList<>();
+          for (List<Token> part : split(condition, mark)) {
+            parts.add(sameInRow(part));
+          }
+          boolean isKnown = (mark.equals("||") || mark.equals("&&")) && !parts.contains(null);
+          return isKnown ? "(" + String.join(" " + mark + " ", parts) + ")" : null;
+        }
+      }
+      List<Token> bare = Tokens.withoutParentheses(condition);
+      if (bare.size() < condition.size()) {
+        return sameInRow(bare);
+      }
+      if (bare.size() == 1) {
+        return bare.get(0).is("true") || bare.get(0).is("false") ? bare.get(0).text() : null;
+      }
+      if (Tokens.is(bare, 0, "!")) {
+        List<Token> rest = bare.subList(1, bare.size());
+        String same = Tokens.withoutParentheses(rest).size() < rest.size() ? sameInRow(rest) : null;
+        return same == null ? null : "!" + same;
+      }
+      int at = comparedAt(bare);
+      List<Token> left = at > 0 ? constant(bare.subList(0, at)) : null;
+      List<Token> right = at > 0 ? constant(bare.subList(at + 1, bare.size())) : null;
+      return left == null || right == null
+          ? null
+          : "(" + Tokens.code(left) + " " + bare.get(at).text() + " " + Tokens.code(right) + ")";
     }
 
     /** The comparisons that must hold, as statements of C++. */
@@ -174,8 +257,8 @@ final class InnerRanges {
     private void collect(Step.Region region) {
       for (int i = 0; i < region.statements.size(); i++) {
         Statement statement = region.statements.get(i);
-        if (region.isGuarded() && i == region.guard) {
-          statement.inner().forEach(this::collect); // all items pass it
+        if (isPassed && region.isGuarded() && i == region.guard) {
+          statement.inner().forEach(this::collect);
         } else {
           collect(statement);
         }
@@ -423,7 +506,7 @@ final class InnerRanges {
       return true;
     }
 
-    private static String placeholder(String counter) {
+    static String placeholder(String counter) {
       return "hal_counter_" + counter + "_";
     }
 
@@ -558,6 +641,15 @@ final class InnerRanges {
 
     /** An expression that is the same for all items of a row; null if it is not surely one. */
     private @Nullable List<Token> constant(List<Token> expression) {
+      return constant(expression, null);
+    }
+
+    /**
+     * The same.
+     *
+     * @param used collects the counters in it; null if there must be none
+     */
+    private @Nullable List<Token> constant(List<Token> expression, @Nullable Set<String> used) {
       if (expression.isEmpty() || !Tokens.isSum(expression)) {
         return null;
       }
@@ -593,7 +685,7 @@ final class InnerRanges {
               i += 2;
               continue;
             }
-            List<Token> value = constantWord(token, Tokens.get(expression, i + 1));
+            List<Token> value = constantWord(token, Tokens.get(expression, i + 1), used);
             if (value == null) {
               return null;
             }
@@ -605,7 +697,7 @@ final class InnerRanges {
       return all;
     }
 
-    private @Nullable List<Token> constantWord(Token word, Token next) {
+    private @Nullable List<Token> constantWord(Token word, Token next, @Nullable Set<String> used) {
       String name = word.text();
       if (next.is("(") || next.isWord() && !isType(List.of(word))) {
         return null;
@@ -613,9 +705,13 @@ final class InnerRanges {
       if (isType(List.of(word)) && !purity.isOwn(name)) {
         return name.equals("auto") ? null : List.of(word); // a cast
       }
+      if (used != null && counters.containsKey(name)) {
+        used.add(name);
+        return List.of(Token.word(placeholder(name), word));
+      }
       Own variable = fixed(name);
       if (variable != null) {
-        List<Token> value = constant(Privatization.initial(variable.declarator));
+        List<Token> value = constant(Privatization.initial(variable.declarator), used);
         if (value == null) {
           return null;
         }

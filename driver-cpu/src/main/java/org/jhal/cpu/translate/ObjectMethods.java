@@ -113,7 +113,8 @@ final class ObjectMethods {
     final List<String> parameters = new ArrayList<>(); // of the template
     final List<List<Token>> declared = new ArrayList<>(); // the same as they are declared
     final Map<String, Method> methods = new LinkedHashMap<>();
-    final Map<String, List<Token>> fields = new LinkedHashMap<>(); // with their types
+    final Set<String> fields = new HashSet<>();
+    final Set<String> initial = new HashSet<>(); // words of what fields begin with
     final Set<String> moved = new HashSet<>();
 
     Owner(String name, int start, int open, int close) {
@@ -242,8 +243,9 @@ final class ObjectMethods {
     }
     return start == owner.close
         && tokens.subList(owner.open, owner.close).stream().noneMatch(each -> each.is(owner.name))
-        && owner.methods.keySet().stream().noneMatch(owner.fields::containsKey)
-        && owner.parameters.stream().noneMatch(owner.fields::containsKey);
+        && owner.methods.keySet().stream().noneMatch(owner.fields::contains)
+        && owner.methods.keySet().stream().noneMatch(owner.initial::contains)
+        && owner.parameters.stream().noneMatch(owner.fields::contains);
   }
 
   private @Nullable Method method(int start, int parenthesis, int body) {
@@ -289,12 +291,10 @@ final class ObjectMethods {
         return false;
       }
       for (Declarations.Declarator each : declaration.declarators()) {
-        List<Token> type = new ArrayList<>(declaration.plainType());
-        type.addAll(each.pointers());
-        type.addAll(each.dimensions());
-        if (each.isReference() || owner.fields.put(each.name().text(), type) != null) {
+        if (each.isReference() || !owner.fields.add(each.name().text())) {
           return false;
         }
+        each.initial().forEach(token -> owner.initial.add(token.text()));
       }
       return true;
     } catch (UnfitException e) {
@@ -317,8 +317,8 @@ final class ObjectMethods {
     }
     int close = Tokens.close(tokens, method.open);
     for (List<Token> parameter : Tokens.split(tokens.subList(method.open + 1, close))) {
-      if (Tokens.find(parameter, 0, "=") < parameter.size()) {
-        return false;
+      if (parameter.stream().anyMatch(token -> token.is("=") || token.is("("))) {
+        return false; // T (*name)(U), T (&name)[4]
       }
       int end = Tokens.find(parameter, 0, "[");
       declared.add(Tokens.get(parameter, end - 1).text());
@@ -327,7 +327,7 @@ final class ObjectMethods {
       Token token = all.get(i);
       boolean isMoved = token.isWord() && owner.moved.contains(token.text());
       boolean isOfObject = Tokens.isMember(all, i) || Tokens.is(all, i - 1, "::");
-      boolean isMember = owner.fields.containsKey(token.text()) || isMoved;
+      boolean isMember = owner.fields.contains(token.text()) || isMoved;
       Token before = Tokens.get(all, i - 1);
       if (REFUSED_INSIDE.contains(token.text())
           || (token.is("auto") && isBinding(all, i + 1))
@@ -338,45 +338,11 @@ final class ObjectMethods {
       }
     }
     return declared.stream()
-            .noneMatch(each -> owner.fields.containsKey(each) || owner.methods.containsKey(each))
-        && (!method.isConstant(tokens) || isSameWithoutConst(owner, all));
+        .noneMatch(each -> owner.fields.contains(each) || owner.methods.containsKey(each));
   }
 
   private static boolean isBinding(List<Token> all, int at) {
     return Tokens.is(all, Tokens.is(all, at, "&") || Tokens.is(all, at, "&&") ? at + 1 : at, "[");
-  }
-
-  /**
-   * Whether a constant method means the same if its object is none: it hands on no field of a
-   * class, and no class has two methods of a name, one of which may be for constants.
-   */
-  private boolean isSameWithoutConst(Owner owner, List<Token> method) {
-    for (int i = 0; i < method.size(); i++) {
-      List<Token> type = owner.fields.get(method.get(i).text());
-      boolean isUsed = Tokens.is(method, i + 1, "(") || Tokens.is(method, i + 1, ".");
-      if (type != null && !isUsed && !Declarations.isBuiltIn(type)) {
-        return false;
-      }
-    }
-    Map<String, Set<String>> methods = new HashMap<>();
-    for (SourceFile.Named each : file.classes()) {
-      List<Token> all = each.tokens();
-      Set<String> seen = methods.computeIfAbsent(each.name(), name -> new HashSet<>());
-      int open = Tokens.find(all, 0, "{");
-      for (int i = open + 1; i < Tokens.close(all, open) && i < all.size(); i++) {
-        if (all.get(i).is("(")) {
-          String name = Tokens.get(all, i - 1).text();
-          boolean isOther = name.equals("operator") || !name.equals(each.name());
-          if (isOther && !seen.add(name)) {
-            return false;
-          }
-          i = Tokens.close(all, Tokens.is(all, i + 1, ")") && name.equals("operator") ? i + 2 : i);
-        } else if (Tokens.isOpen(all.get(i))) {
-          i = Tokens.close(all, i);
-        }
-      }
-    }
-    return true;
   }
 
   // Uses.
@@ -459,7 +425,7 @@ final class ObjectMethods {
       Map<Integer, List<Token>> found) {
     Token object = tokens.get(name);
     int end = endOfBlock(name);
-    if (owner.fields.containsKey(object.text())) {
+    if (owner.fields.contains(object.text())) {
       return false;
     }
     for (int i = function.start(); i < function.end(); i++) {
@@ -612,6 +578,9 @@ final class ObjectMethods {
     out.addAll(tokens.subList(method.start, method.named));
     out.add(at.named(function(owner, method.name)));
     out.add(tokens.get(method.open));
+    if (method.isConstant(tokens)) {
+      out.add(Token.word("const", at));
+    }
     out.add(Token.word(AddedNames.ofObject(owner.name), at));
     if (!given.isEmpty()) {
       out.add(Token.mark("<", at));
@@ -643,8 +612,7 @@ final class ObjectMethods {
       } else {
         boolean isMember =
             isOwn
-                && (owner.fields.containsKey(token.text())
-                    || owner.methods.containsKey(token.text()));
+                && (owner.fields.contains(token.text()) || owner.methods.containsKey(token.text()));
         if (isMember) {
           out.add(Token.word(AddedNames.THIS, token));
           out.add(Token.mark(".", token));

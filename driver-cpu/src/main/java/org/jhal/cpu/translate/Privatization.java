@@ -109,6 +109,7 @@ final class Privatization {
       if (variable.kind != Variable.Kind.EXPANDED) {
         continue;
       }
+      variable.isOfClass = isOfClass(variable);
       if (variable.declaration.is("auto")) {
         variable.mentions.forEach(Variable::mention); // its type depends on theirs
       }
@@ -141,7 +142,21 @@ final class Privatization {
   private boolean hasInside(Variable variable) {
     return variable.declarator.dimensions().stream().filter(token -> token.is("[")).count() > 1
         || isOfClass(variable)
-        || (variable.declaration.is("auto") && purity.changes().hasMember(variable.name()));
+        || (variable.declarator.pointers().isEmpty()
+            && !isOfLanguage(variable.declaration)
+            && !isGroup(variable.declaration, variable.declarator)
+            && purity.changes().hasMember(variable.name()));
+  }
+
+  /** Whether a type is one of the language or the dialect, whose members are numbers. */
+  private static boolean isOfLanguage(Declaration declaration) {
+    return declaration.plainType().stream()
+        .allMatch(
+            token ->
+                Declarations.isBuiltIn(List.of(token))
+                    || Declarations.INTEGERS.contains(token.text())
+                    || token.text().matches("u?(char|short|int|long|longlong|float|double)[1-4]")
+                    || token.text().matches("dim3|(__)?half2?|__nv_bfloat16(2)?"));
   }
 
   private boolean isOfClass(Variable variable) {

@@ -82,12 +82,15 @@ final class Proofs {
   String of(Declaration declaration, Declarator declarator) {
     if (declaration.is("__shared__")
         || declaration.is("constexpr")
-        || Privatization.isGroup(declaration, declarator)
         || isGenerated(declarator.initial())) {
       return "";
     }
     StringBuilder all = new StringBuilder();
     String name = declarator.name().text();
+    if (Privatization.isGroup(declaration, declarator)) {
+      return " static_assert(hal_is_group<hal_bare<decltype((%s))>>::value, \"a class\");"
+          .formatted(name);
+    }
     List<Token> initial = Privatization.initial(declarator);
     if (declarator.isReference()) {
       all.append(" static_assert(hal_equal<hal_bare<decltype(" + name + ")>, hal_bare<decltype((");

@@ -152,8 +152,12 @@ final class Source {
 
   /** Whether a name may be that of anything that the source declares outside kernels. */
   boolean declares(String name) {
-    return isFunction(name)
-        || friends.contains(name)
+    return isFunction(name) || declaresOther(name);
+  }
+
+  /** Whether a name may be that of anything but a function. */
+  boolean declaresOther(String name) {
+    return friends.contains(name)
         || typeNames.contains(name)
         || types.mayBeClass(List.of(Token.word(name, Token.SEMICOLON)))
         || file.variables().contains(name);
@@ -224,6 +228,12 @@ final class Source {
       @Override
       public boolean isOfLanguage(String word) {
         return Source.this.isOfLanguage(own, word);
+      }
+
+      @Override
+      public boolean isPointer(String word) {
+        List<Token> type = own.getOrDefault(word, List.of());
+        return isOfLanguage(word) && type.stream().anyMatch(token -> token.is("*"));
       }
     };
   }

@@ -84,6 +84,9 @@ final class SourceFile {
   /** Passes over one declaration, and returns where the next one begins. */
   private int declaration(int start, int to) {
     Token first = tokens.get(start);
+    if (first.is("inline") && Tokens.is(tokens, start + 1, "namespace")) {
+      return declaration(start + 1, to);
+    }
     switch (first.text()) {
       case ";" -> {
         return start + 1;

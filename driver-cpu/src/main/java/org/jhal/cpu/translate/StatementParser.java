@@ -166,7 +166,7 @@ final class StatementParser {
     }
     List<Token> all = upToSemicolon();
     Declarations.Declaration declaration = Declarations.of(all);
-    if (declaration == null && Declarations.beginsLikeOne(all)) {
+    if (declaration == null && Declarations.mayBeOne(all)) {
       throw new UnfitException("a declaration of another kind than usual", first);
     }
     return declaration == null ? new Plain(all) : new Variables(declaration, all);
@@ -257,6 +257,9 @@ final class StatementParser {
     }
     List<Token> start = header.subList(0, one);
     Declarations.Declaration declaration = Declarations.of(start);
+    if (declaration == null && Declarations.mayBeOne(start)) {
+      throw new UnfitException("a declaration of another kind than usual", first);
+    }
     Statement begin =
         start.isEmpty()
             ? null
@@ -275,6 +278,10 @@ final class StatementParser {
     Variables declared = declared(condition);
     if (declared == null) {
       return new For(start, condition, step, body, first);
+    }
+    Token name = named(declared).get(0);
+    if (step.stream().anyMatch(token -> token.is(name.text()))) {
+      throw new UnfitException("a loop whose step uses a variable of its condition", name);
     }
     Block none = new Block(List.of(), first);
     Jump leave = new Jump(Token.word("break", first), List.of());

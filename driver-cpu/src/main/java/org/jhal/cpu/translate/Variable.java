@@ -32,6 +32,7 @@ final class Variable {
   boolean isMentioned; // where only the type of an expression counts
   String ofWarp = ""; // see Residues
   @Nullable Variable copyOf; // has the same value as long as this one is read
+  boolean isOfClass; // of the source, if it is live across a barrier
   boolean mayDivide; // computing it again may divide by zero
 
   Variable(
@@ -100,6 +101,8 @@ final class Variable {
         + name
         + Tokens.code(declarator.dimensions())
         + " "
-        + (ofWarp.isEmpty() ? Tokens.code(initial) : "= " + ofWarp);
+        + (ofWarp.isEmpty()
+            ? Tokens.code(initial)
+            : "= (decltype(" + Tokens.code(initial.subList(1, initial.size())) + "))" + ofWarp);
   }
 }

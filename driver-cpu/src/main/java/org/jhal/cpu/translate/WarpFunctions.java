@@ -16,7 +16,7 @@ import org.jhal.cpu.translate.Statement.BarrierScope;
  * <pre>{@code
  * auto hal_exchanged1 = (x);
  * barrier
- * x += HAL_READ(hal_exchanged1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32)));
+ * x += HAL_PROMOTED(HAL_READ(hal_exchanged1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32))));
  * }</pre>
  *
  * Votes and reductions are the same for all lanes of a warp that a mask names. So what they come
@@ -36,6 +36,7 @@ final class WarpFunctions {
   private static final Set<String> TILE_SHUFFLES =
       Set.of("shfl", "shfl_up", "shfl_down", "shfl_xor");
 
+  private static final Set<String> TILE_VOTES = Set.of("ballot", "any", "all");
   private static final Set<String> VOTES = Set.of("__ballot_sync", "__any_sync", "__all_sync");
 
   private final BarrierLowering lowering;
@@ -66,26 +67,27 @@ final class WarpFunctions {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
     if (SHUFFLES.contains(word)) {
-      String from = lane(arguments.get(2), name, to);
+      String from = before(arguments.get(2), "int", name, to);
+      String mask = before(arguments.get(0), "unsigned", name, to);
+      String width = arguments.size() > 3 ? before(arguments.get(3), "int", name, to) : "32";
       String stored = store(arguments.get(1), arguments.get(0), name, to);
-      String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
-      return shuffle(
-          word.equals("__shfl_sync") ? "hal_lane_of" : lane,
-          stored,
-          Generated.text(arguments.get(0)),
-          from,
-          width,
-          name);
+      String read =
+          shuffle(word.equals("__shfl_sync") ? "hal_lane_of" : lane, stored, mask, from, width);
+      return Generated.tokens("HAL_PROMOTED(" + read + ")", name);
     }
-    if (call.start() < call.name() && TILE_SHUFFLES.contains(word)) {
+    boolean isOfNamespace = Tokens.is(tokens, call.name() - 1, "::");
+    if (call.start() < call.name()) {
+      BarrierLowering.checkGroup(call, tokens, "hal_is_tile", to);
+    }
+    if (call.start() < call.name() && !isOfNamespace && TILE_SHUFFLES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
-      String from = lane(arguments.get(1), name, to);
+      String from = before(arguments.get(1), "int", name, to);
       String stored = store(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
-      return shuffle(lane, stored, "~0u", from, tile + ".size()", name);
+      return Generated.tokens(shuffle(lane, stored, "~0u", from, tile + ".size()"), name);
     }
-    if (call.start() < call.name() && Set.of("ballot", "any", "all").contains(word)) {
+    if (call.start() < call.name() && !isOfNamespace && TILE_VOTES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
       String takesPart = lowering.exchangedName();
       Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
@@ -94,7 +96,7 @@ final class WarpFunctions {
       String macro = "HAL_TILE_" + word.toUpperCase(Locale.ROOT);
       return Generated.tokens(macro + "(" + votes + ", " + tile + ")", name);
     }
-    if (word.equals("reduce") && arguments.size() == 3) {
+    if (isOfNamespace && word.equals("reduce") && arguments.size() == 3) {
       String stored = store(arguments.get(1), List.of(), name, to);
       return Generated.tokens(
           "HAL_READ_TREE("
@@ -128,12 +130,12 @@ final class WarpFunctions {
         };
     String takesPart = lowering.exchangedName();
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
+    String mask = before(arguments.get(0), "unsigned", name, to);
     String stored =
         VOTES.contains(word)
             ? storeVote(arguments.get(1), arguments.get(0), name, to)
             : store(arguments.get(1), arguments.get(0), name, to);
     String ofWarps = ofWarps(what, stored, takesPart, name, to);
-    String mask = Generated.text(arguments.get(0));
     return Generated.tokens(read + "(" + ofWarps + ", (" + mask + "))", name);
   }
 
@@ -151,7 +153,7 @@ final class WarpFunctions {
 
   /** How many arguments a function has at least. */
   private static int least(String word) {
-    if (word.startsWith("__syncthreads_") || Set.of("ballot", "any", "all").contains(word)) {
+    if (word.startsWith("__syncthreads_") || TILE_VOTES.contains(word)) {
       return 1;
     }
     return SHUFFLES.contains(word) ? 3 : 2;
@@ -171,24 +173,24 @@ final class WarpFunctions {
     return List.of(Token.word(agreed, at));
   }
 
-  /** What lane a shuffle reads: it is known before the barrier if memory has it. */
-  private String lane(List<Token> value, Token at, List<Statement> to) throws UnfitException {
-    boolean isRead =
-        value.stream().anyMatch(token -> token.is("[") || token.is("->"))
-            || Tokens.is(value, 0, "*");
-    if (!isRead) {
+  /**
+   * An argument as it is before the barrier. What is {@link BarrierLowering#isSteady steady} is the
+   * same behind it, and may be the same for all items; anything else gets a variable.
+   */
+  private String before(List<Token> value, String type, Token at, List<Statement> to)
+      throws UnfitException {
+    if (lowering.isSteady(value)) {
       return Generated.text(value);
     }
-    String lane = "hal_from" + lowering.nextNumber();
-    Generated.declare("int", lane, value, at, to);
-    return lane;
+    String before = "hal_from" + lowering.nextNumber();
+    Generated.declare(type, before, value, at, to);
+    return before;
   }
 
-  private static List<Token> shuffle(
-      String lane, String stored, String mask, String from, String width, Token at) {
+  private static String shuffle(
+      String lane, String stored, String mask, String from, String width) {
     String other = lane + "(hal_i & 31, " + from + ", (int)(" + width + "))";
-    return Generated.tokens(
-        Shuffles.READ + "(" + stored + "_all, (" + mask + "), " + other + ")", at);
+    return Shuffles.READ + "(" + stored + "_all, (" + mask + "), " + other + ")";
   }
 
   /** Stores what an item votes, which is an {@code int}: 0.5 is no. Returns its name. */

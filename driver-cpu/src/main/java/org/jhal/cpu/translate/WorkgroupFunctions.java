@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +17,11 @@ final class WorkgroupFunctions {
   /** Items of a row for which loop interchange is worth it; half a vector at least. */
   private static final int WIDE = 8;
 
+  /** How many workgroups may run as one: so many items, or rows of so many. */
+  private static final String ITEMS = "HAL_MOST_GROUPS";
+
+  private static final String ROWS = "HAL_MOST_ROWS";
+
   private final SourceFile file;
   private final CallGraph calls;
   private final Source source;
@@ -26,6 +32,16 @@ final class WorkgroupFunctions {
     this.calls = calls;
     this.source = new Source(file);
     this.destructors = new Destructors(file);
+  }
+
+  /** Whether an alias of the name of a wide integer may be another one. */
+  private static boolean isOther(List<Token> alias) {
+    return alias.stream()
+        .filter(Token::isWord)
+        .anyMatch(
+            word ->
+                !Declarations.INTEGERS.contains(word.text())
+                    && !Set.of("typedef", "using", "std").contains(word.text()));
   }
 
   /**
@@ -44,6 +60,11 @@ final class WorkgroupFunctions {
     for (String type : LocalTypes.names(kernel.statements(), file.namespaces())) {
       if (Declarations.INTEGERS.contains(type)) {
         throw new UnfitException("a type with the name " + type, file.tokens().get(kernel.name()));
+      }
+    }
+    for (SourceFile.Named type : file.aliases()) {
+      if (Declarations.INTEGERS.contains(type.name()) && isOther(type.tokens())) {
+        throw new UnfitException("a type with the name " + type.name(), type.tokens().get(0));
       }
     }
     Set<String> parameters = new HashSet<>();
@@ -70,7 +91,7 @@ final class WorkgroupFunctions {
       throws UnfitException {
     Facts facts = facts(kernel, parameters, statements);
     String coarse = BlockCoarsening.condition(kernel, file, calls);
-    String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? HAL_MOST_GROUPS : 1";
+    String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? hal_many : 1";
     if (size.x() >= WIDE && !hasOrder(facts)) {
       StrideAnalysis strides =
           new StrideAnalysis(facts.statements, facts.purity, parameters, facts.uniform::isUniform);
@@ -154,19 +175,65 @@ final class WorkgroupFunctions {
     OwnedAtomics atomics =
         new OwnedAtomics(
             facts.statements, name -> facts.purity.isOwn(name) || source.declares(name));
+    boolean isOneRegion = // which is run once
+        steps.stream().filter(step -> !(step instanceof Step.Declared)).count() == 1
+            && steps.get(steps.size() - 1) instanceof Step.Region;
+    SharedCalls shared =
+        new SharedCalls(kernel, file, source, facts.purity, !isOneRegion || hasOrder(facts));
     FissionWriter.write(
         kernel.text(),
         template,
         facts.passed,
-        most,
+        most.replace("hal_many", hasArrays(steps, fission, privatization) ? ITEMS : ROWS),
         fission,
         steps,
         proofs,
         widening,
         atomics,
         new InnerRanges(facts.purity, source, parameters),
+        shared,
+        adds(facts, parameters, atomics),
         out);
-    return out.toString();
+    return shared.with(out.toString());
+  }
+
+  private DelayedAdds adds(Facts facts, Set<String> parameters, OwnedAtomics owned) {
+    Changes changes = facts.purity.changes();
+    BitSet kernels = new BitSet();
+    for (Function function : file.functions()) {
+      if (function.isKernel() && function.hasBody()) {
+        kernels.set(function.body(), function.end());
+      }
+    }
+    boolean hasOrder = false;
+    for (int i = kernels.nextClearBit(0);
+        i < file.tokens().size();
+        i = kernels.nextClearBit(i + 1)) {
+      hasOrder |= file.tokens().get(i).isWord() && isOfOrder(file.tokens().get(i).text());
+    }
+    boolean isKnown =
+        !hasOrder && !facts.purity.isOwn("atomicAdd") && source.isOnlyCalled("atomicAdd");
+    return new DelayedAdds(
+        facts.statements,
+        owned,
+        name ->
+            isKnown
+                && parameters.contains(name)
+                && !changes.isAssigned(name)
+                && !changes.isEscaping(name)
+                && DelayedAdds.isPointer(facts.purity.type(name)),
+        name -> DelayedAdds.isNumber(facts.purity.type(name)),
+        WorkgroupFunctions::isOfOrder);
+  }
+
+  /** Whether something has an element for each item. */
+  private static boolean hasArrays(
+      List<Step> steps, LoopFission fission, Privatization privatization) {
+    return fission.hasReturns()
+        || !steps.stream()
+            .allMatch(step -> step instanceof Step.Region region && region.masks.isEmpty())
+        || privatization.variables().stream()
+            .anyMatch(variable -> variable.kind == Variable.Kind.EXPANDED);
   }
 
   private static boolean isAligned(Variable variable) {

@@ -91,14 +91,15 @@ static void give_back(void* made, size_t bytes) {
 static size_t cells_of(size_t size) { return ((size + 3) / 4 + 1) * sizeof(hal_cell); }
 static size_t bits_of(size_t size) { return (size + 7) / 8 + 8; }
 
-// Returns NULL if there is no memory. `what`: the sum of what is checked.
-HAL_EXPORT hal_check* hal_check_make(int what) {
+// Returns NULL if there is no memory. `what`: the sum of what is checked. `threads`: that run kernels.
+HAL_EXPORT hal_check* hal_check_make(int what, int threads) {
   checker* made = calloc(1, sizeof *made);
   if (!made) return NULL;
   hal_check* check = &made->shared;
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->nodes_lock, NULL);
   check->what = (unsigned)what;
+  check->is_alone = threads == 1;
   check->report = report;
   check->lock = lock;
   check->grow = grow;
@@ -193,6 +194,41 @@ HAL_EXPORT void hal_shadow_copied(hal_shadow* to, unsigned long long to_offset, 
   }
 }
 
+// Looks for elements that nothing has written, whole ones. Several beside each other count if they have 16 bytes: less may be
+// what a struct has between its fields. A single place with less counts if its elements have 4 bytes or more. Returns how many
+// there are, and writes where the first one is, from `offset`, in elements.
+HAL_EXPORT long long hal_shadow_unwritten(hal_shadow* shadow, unsigned long long offset, unsigned long long size, int element,
+                                          long long* first) {
+  if (!shadow || !shadow->written || shadow->is_all_written) return 0;
+  enum { PADDING = 16 };
+  size_t count = 0, small = 0, small_runs = 0, small_first = 0, run = 0;
+  size_t elements = size / (size_t)element;
+  for (size_t i = 0; i <= elements; i++) {
+    size_t at = offset + i * (size_t)element;
+    if (!run) {
+      while (i < elements && !(at & 7) && shadow->written[at >> 3] == 0xFF && element <= 8) i += 8 / (size_t)element, at += 8;
+      if (i >= elements) break;
+    }
+    int is_unwritten = i < elements;
+    for (size_t j = at; is_unwritten && j < at + (size_t)element; j++) is_unwritten = !is_set(shadow->written, j);
+    if (is_unwritten) {
+      run++;
+    } else if (run * (size_t)element >= PADDING) {
+      if (!count) *first = (long long)(i - run);
+      count += run;
+      run = 0;
+    } else if (run) {
+      small_first = i - run;
+      small = run;
+      small_runs++;
+      run = 0;
+    }
+  }
+  if (count || small_runs != 1 || element < 4) return (long long)count;
+  *first = (long long)small_first;
+  return (long long)small;
+}
+
 // Adds memory that the dispatch may use, a part of a block. Returns 0 if there is no room.
 HAL_EXPORT int hal_check_range(hal_check* check, char* base, unsigned long long size, int number, int flags, hal_shadow* shadow) {
   if (check->count == HAL_RANGES) return 0;
@@ -200,7 +236,7 @@ HAL_EXPORT int hal_check_range(hal_check* check, char* base, unsigned long long 
   *range = (hal_range){.base = base, .size = size, .number = number, .flags = (unsigned)flags};
   if (shadow) {
     range->origin = shadow->base;
-    range->cells = shadow->cells;
+    range->cells = shadow->check == check ? shadow->cells : NULL;  // of another device's memory, cells have its serial numbers
     range->written = shadow->is_all_written ? NULL : shadow->written;
   }
   return 1;
@@ -214,6 +250,18 @@ HAL_EXPORT int hal_check_variable(hal_check* check, int anchor, int offset, int 
   check->variable[check->variables].is_shared = (unsigned)is_shared;
   check->variable[check->variables++].size = (unsigned)size;
   return 1;
+}
+
+// Where the dispatch has first written bytes that nothing had written, in a range by the number of its parameter: the code, from
+// the start of its library, the group and the item. Returns 0 if it has not.
+HAL_EXPORT int hal_check_first(hal_check* check, int number, long long* out) {
+  for (unsigned i = 0; i < check->count; i++) {
+    const hal_range* range = check->ranges + i;
+    if (range->number != number || !range->first_at) continue;
+    *out++ = (long long)range->first_at, *out++ = (long long)range->first_group, *out++ = range->first_item;
+    return 1;
+  }
+  return 0;
 }
 
 // How many findings there are.

@@ -187,16 +187,18 @@ static int run(hal_thread* thread, hal_job* job, unsigned long long first, unsig
   return why;
 }
 
-static void run_piece(worker* w, hal_job* job, unsigned long long first, unsigned long long count) {
-  if (atomic_load(&job->failure)) return;
-  long long start = now();
+// Begins now, at `start`, and returns when it has ended.
+static long long run_piece(worker* w, hal_job* job, unsigned long long first, unsigned long long count, long long start) {
+  if (atomic_load(&job->failure)) return start;
   int why = run(&w->thread, job, first, count);
-  long long each = (now() - start) / (long long)count;
+  long long end = now(), each = (end - start) / (long long)count;
   atomic_store(&job->grids->function->group_nanos, each > 0 ? each : 1);
   int none = 0;
-  if (!why || !atomic_compare_exchange_strong(&job->failure, &none, why)) return;
-  hal_describe(&w->thread, job->text);
-  job->address = why == HAL_ILLEGAL_ADDRESS && w->thread.has_address ? w->thread.address : NULL;
+  if (why && atomic_compare_exchange_strong(&job->failure, &none, why)) {
+    hal_describe(&w->thread, job->text);
+    job->address = why == HAL_ILLEGAL_ADDRESS && w->thread.has_address ? w->thread.address : NULL;
+  }
+  return end;
 }
 
 // Wakes threads if there is more work than was thought.
@@ -210,13 +212,14 @@ static void call_for_help(hal_pool* pool, hal_job* job) {
 
 // Runs workgroups of a job for about CHUNK_NANOS.
 static void work_on(worker* w, hal_job* job) {
+  long long at = now();
   for (int pieces = 0; pieces < 2; pieces++) {
     unsigned long long most = wanted(job, w->pool->count, pieces == 0);
     if (most == 0) return;
     unsigned long long first = atomic_fetch_add(&job->next, most);
     if (first >= job->count) return;
     unsigned long long count = job->count - first < most ? job->count - first : most;
-    run_piece(w, job, first, count);
+    at = run_piece(w, job, first, count, at);
     atomic_fetch_add(&job->done, count);
     if (left_of(job) >= chunk(job)) break;
   }
@@ -340,12 +343,38 @@ static caller* this_caller(void) {
   return NULL;
 }
 
-static void work_as_caller(void) {
-  caller* c = pthread_getspecific(callers);
-  work_on(&c->own, c->job);
+// Whether nobody runs one of the other jobs. Called with the lock held; the job is in the ring.
+static int another_waits(const hal_job* job) {
+  for (const hal_job* other = job->after; other != job; other = other->after) {
+    if (other->users == 0) return 1;
+  }
+  return 0;
 }
 
-// Runs workgroups of a job on the calling thread.
+// Makes the calling thread a user of its job if it can help and takes no other job's turn. Called with the lock held.
+static int join(hal_pool* pool, hal_job* job) {
+  if (atomic_load(&job->is_over) || pool->running == pool->count || another_waits(job) || !can_be_helped(job)) return 0;
+  pool->running++;
+  job->users++;
+  return 1;
+}
+
+// Runs one grid after the other, since to change the stack takes longer than a short grid.
+static void work_as_caller(void) {
+  caller* c = pthread_getspecific(callers);
+  hal_pool* pool = c->own.pool;
+  int goes_on;
+  do {
+    work_on(&c->own, c->job);
+    pthread_mutex_lock(&pool->lock);
+    pool->running--;
+    leave(pool, c->job);
+    goes_on = join(pool, c->job);
+    pthread_mutex_unlock(&pool->lock);
+  } while (goes_on);
+}
+
+// Works on a job that the calling thread has joined, until it leaves it.
 static void help(caller* c, hal_pool* pool, hal_job* job) {
   c->own.pool = pool;
   c->job = job;
@@ -361,30 +390,17 @@ static void help(caller* c, hal_pool* pool, hal_job* job) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-// Whether nobody runs one of the other jobs. Called with the lock held; the job is in the ring.
-static int another_waits(const hal_job* job) {
-  for (const hal_job* other = job->after; other != job; other = other->after) {
-    if (other->users == 0) return 1;
-  }
-  return 0;
-}
-
-// Has a job run, by the calling thread as long as it can help and takes no other job's turn, and by others.
+// Has a job run, by the calling thread as long as it can help, and by others.
 static void launch(hal_pool* pool, hal_job* job) {
   caller* c = this_caller();
   pthread_mutex_lock(&pool->lock);
   add(pool, job);
   int others = !c || pool->running == pool->count;  // they have to begin
   wake(pool, job->count / chunk(job) + (unsigned)others);
-  while (c && !atomic_load(&job->is_over) && pool->running < pool->count) {
-    if (another_waits(job) || !can_be_helped(job)) break;
-    pool->running++;
-    job->users++;
+  if (c && join(pool, job)) {
     pthread_mutex_unlock(&pool->lock);
     help(c, pool, job);
     pthread_mutex_lock(&pool->lock);
-    pool->running--;
-    leave(pool, job);
   }
   if (pool->ring) wake(pool, 1);  // a thread may have been one too many until now, or be needed for this job
   pthread_mutex_unlock(&pool->lock);

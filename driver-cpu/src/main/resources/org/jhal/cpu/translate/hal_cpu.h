@@ -35,5 +35,7 @@
 #include "hal_proofs.h"
 #include "hal_warps.h"
 #include "hal_range.h"
+#include "hal_rows.h"
+#include "hal_delayed.h"
 #include "hal_wide.h"
 #include "hal_run.h"

@@ -8,17 +8,17 @@
 struct hal_cursor {
   const hal_launch& launch;
   uint3 block;
-  hal_cursor(const hal_launch& launch, unsigned long long first) : launch(launch) {
+  HAL_RAW hal_cursor(const hal_launch& launch, unsigned long long first) : launch(launch) {
     block.x = (unsigned)(first % launch.grid.x);
     block.y = (unsigned)(first / launch.grid.x % launch.grid.y);
     block.z = (unsigned)(first / launch.grid.x / launch.grid.y);
   }
   // How many workgroups from here on lie beside each other along the first axis.
-  unsigned beside(unsigned most, unsigned long long count) const {
+  HAL_RAW unsigned beside(unsigned most, unsigned long long count) const {
     const unsigned left = launch.grid.x - block.x, few = left < most ? left : most;
     return few < count ? few : (unsigned)count;
   }
-  void next(unsigned by) {
+  HAL_RAW void next(unsigned by) {
     block.x += by;
     if (block.x < launch.grid.x) return;
     block.x = 0;
@@ -33,6 +33,8 @@ struct hal_cursor {
 #define HAL_ITEMS (HAL_X * HAL_Y * HAL_Z * hal_most)
 // So many that the loops over items are long, and what lives across them stays in the cache.
 #define HAL_MOST_GROUPS (HAL_X * HAL_Y * HAL_Z < 2048 ? 2048 / (HAL_X * HAL_Y * HAL_Z) : 1)
+// The same where nothing lives across them: a row has as many items at most.
+#define HAL_MOST_ROWS (HAL_X < 2048 ? 2048 / HAL_X : 1)
 #define HAL_GROUPS_BEGIN                                                                        \
   unsigned hal_few = 1;                                                                         \
   for (hal_cursor hal_at(hal_launch_, hal_first); hal_count > 0; hal_count -= hal_few, hal_at.next(hal_few)) { \
@@ -73,16 +75,20 @@ struct hal_cursor {
 template <unsigned rows> struct hal_span {
   unsigned from[rows], to[rows];
   bool has_gaps = false; // some between them are not named
+  bool some = false, rest = false; // whether any is named, and whether any is not
   hal_span(const bool* mask, unsigned most, unsigned width) {
     for (unsigned row = 0; row < rows; row++, mask += most) {
       const bool* first = (const bool*)__builtin_memchr(mask, true, width);
       from[row] = to[row] = 0;
+      rest |= !first;
       if (!first) continue;
+      some = true;
       unsigned last = width;
       while (!mask[last - 1]) last--;
       from[row] = (unsigned)(first - mask);
       to[row] = last;
       has_gaps |= __builtin_memchr(first, false, last - from[row]) != nullptr;
+      rest |= has_gaps || to[row] - from[row] < width;
     }
   }
 };
@@ -128,8 +134,6 @@ struct hal_every {
         const unsigned hal_i = hal_row + hal_x, hal_warp_i = hal_i >> 5;                        \
         hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                      \
         (void)hal_warp_i;
-// Stands before a barrier that a group's sync has become: some groups have none, and other classes may have one, too.
-template <class G> static inline void hal_may_be_synchronized(const G& group) { (void)sizeof(group.sync(), group.hal_self_); }
 // Sets the elements of the items; each row has room for `most`.
 template <unsigned most> static inline void hal_set(bool* array, unsigned long size, unsigned width) {
   for (unsigned long row = 0; row < size; row += most) {
@@ -158,6 +162,10 @@ struct hal_place {
 };
 inline void* operator new(size_t, hal_place place) { return place.at; }
 inline void* operator new[](size_t, hal_place place) { return place.at; }
+// What is made of a value as a variable is, in its own place: `T x = value;` takes no explicit constructor.
+template <class T> struct hal_initial {
+  T value;
+};
 // Where a variable begins to live when an item comes to its declaration, since that may have effects.
 template <class T> struct hal_slot {
   alignas(T) unsigned char bytes[sizeof(T)];
@@ -166,7 +174,7 @@ template <class T, bool is_trivial = __is_trivially_constructible(T)> struct hal
 template <class T> struct hal_stored<T, true> { typedef T type; };
 template <class T> using hal_storage = typename hal_stored<T>::type;
 template <class T> static inline void hal_declare(T& variable) {
-  if constexpr (!__is_trivially_constructible(T)) ::new (hal_place{&variable}) T;
+  if constexpr (!__is_trivially_constructible(T)) ::new (hal_place{__builtin_addressof(variable)}) T;
 }
 template <class T, unsigned N, class S, unsigned M>
 static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal_launch& launch, void*& many) -> T (&)[N] {

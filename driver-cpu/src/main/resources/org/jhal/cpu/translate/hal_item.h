@@ -5,6 +5,13 @@
 
 struct hal_fiber;
 
+// Code of these headers that is not checked with the kernel. Nothing for kernels that are not checked.
+#ifdef HAL_CHECKED
+#define HAL_RAW __attribute__((no_sanitize("thread"), no_sanitize("undefined")))
+#else
+#define HAL_RAW
+#endif
+
 namespace hal_items {  // of its own, so that calls find no function by the type of the item
 struct hal_item {
   uint3 hal_thread, hal_block, hal_size, hal_grid;
@@ -31,20 +38,13 @@ struct hal_item {
     hal_warp_x = warp;
   }
 
-  inline unsigned hal_index() const {
+  HAL_RAW inline unsigned hal_index() const {
     return (hal_thread.z * hal_size.y + hal_thread.y) * hal_size.x + hal_thread.x;
   }
-  inline unsigned hal_count() const { return hal_size.x * hal_size.y * hal_size.z; }
+  HAL_RAW inline unsigned hal_count() const { return hal_size.x * hal_size.y * hal_size.z; }
 };
 }  // namespace hal_items
 using hal_items::hal_item;
-
-// Code of these headers that is not checked with the kernel. Nothing for kernels that are not checked.
-#ifdef HAL_CHECKED
-#define HAL_RAW __attribute__((no_sanitize("thread"), no_sanitize("undefined")))
-#else
-#define HAL_RAW
-#endif
 
 // The thread's present item, for code that is not given its item: operators, methods, functions by pointer, and all code of
 // kernels in the forms that set it. A kernel in another form must not get here: SourceCompiler finds that out from the names

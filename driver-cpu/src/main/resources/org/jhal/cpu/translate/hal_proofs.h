@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the translation of a kernel takes for granted, as conditions that the compiler checks.
 #pragma once
+#include "hal_cooperative.h"
 #include "hal_types.h"
 
 // Types whose operators are those of the language: numbers, pointers, arrays, and enumerations unless the source has
@@ -79,6 +80,18 @@ template <class T, bool enums> struct hal_outside<hal_value<T&>, enums> {
 };
 template <class T, bool enums, size_t N> struct hal_outside<hal_value<T (&)[N]>, enums> { static constexpr bool value = true; };
 
+// Cooperative groups. Those that derive from them may have other methods of the same names.
+namespace cooperative_groups {
+struct hal_namespace {};
+}
+template <class T> struct hal_is_tile { static constexpr bool value = false; };
+template <unsigned size, class P> struct hal_is_tile<cooperative_groups::thread_block_tile<size, P>> { static constexpr bool value = true; };
+template <class T> struct hal_has_barrier : hal_is_tile<T> {};
+template <> struct hal_has_barrier<cooperative_groups::thread_block> { static constexpr bool value = true; };
+template <> struct hal_has_barrier<cooperative_groups::thread_group> { static constexpr bool value = true; };
+template <> struct hal_has_barrier<cooperative_groups::coalesced_group> { static constexpr bool value = true; };
+template <class T> struct hal_is_group : hal_has_barrier<T> {};
+template <> struct hal_is_group<cooperative_groups::grid_group> { static constexpr bool value = true; };
 
 // An index with all its axes.
 template <class T> struct hal_axes { static constexpr bool value = hal_equal<T, uint3>::value || hal_equal<T, dim3>::value; };

@@ -38,7 +38,15 @@ class ProofsTest {
           "indexes.cpp",
           "ranges.cpp",
           "ranges_of_others.cpp",
-          "scopes.cpp");
+          "scopes.cpp",
+          "promotions.cpp",
+          "likenesses.cpp",
+          "constants.cpp",
+          "declarations.cpp");
+
+  /** Kernels of which each is a source of its own: what is known about others would hide faults. */
+  private static final Set<String> APART =
+      Set.of("likenesses.cpp", "constants.cpp", "declarations.cpp");
 
   /** Kernels of which compilers that optimize much may leave something out, or change the order. */
   private static final Set<String> OPTIMIZED = Set.of("groups.cpp", "accesses.cpp", "ranges.cpp");
@@ -120,7 +128,13 @@ class ProofsTest {
     for (String file : FILES) {
       String source = source(file);
       String macros = source.substring(0, source.indexOf("//@ "));
-      run(form, file, macros, parts(source), wrong);
+      if (!APART.contains(file) || !form.equals("auto")) {
+        run(form, file, macros, parts(source), wrong);
+        continue;
+      }
+      for (Part part : parts(source)) {
+        run(form, file, macros, List.of(part), wrong);
+      }
     }
     assertEquals(Map.of(), wrong, form);
   }

@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.regex.Pattern;
@@ -53,10 +54,32 @@ class BlockCoarseningTest {
   @CsvSource(
       delimiter = '|',
       value = {
+        "HAL_MOST_ROWS   | int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) b[i] = 0;",
+        "HAL_MOST_GROUPS | int i = blockIdx.x * blockDim.x + threadIdx.x; for (int k = 0; k < n; k++) b[i] += a[k];",
+        "HAL_MOST_GROUPS | int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { for (int k = 0; k < n; k++) { if (a[i] > k) return; b[k] = i; } }",
+      })
+  void rowsAreLongWhereItemsHaveNoArrays(String most, String body) {
+    String text = translated(body);
+    int at = text.indexOf("hal_most = ");
+    assertTrue(text.substring(at).startsWith("hal_most = (true) ? " + most + " : 1;"), text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
         "a[hal_subscript(hal_64_x + hal_literally(1))] | float f = a[x + 1]",
         "a[hal_subscript(hal_wide_leaf((n)) * hal_64_x)]      | float f = a[n * x]",
         "a[hal_subscript(hal_wide_leaf((x / 2)))]             | float f = a[x / 2]",
         "a[hal_subscript(hal_wide_leaf((-x)))]                | float f = a[-x]",
+        "= a + hal_subscript(hal_wide_leaf((n)) * hal_64_x) + hal_subscript(hal_64_x) | const float* p = a + n * x + x",
+        "= a + (n * x) + x | const float* p = a + (n * x) + x",
+        "= a + hal_subscript(hal_64_x * hal_literally(3)) - n * x   | const float* p = a + x * 3 - n * x",
+        "= a - n * x                                        | const float* p = a - n * x",
+        "= n + x * 2                                        | int m = n + x * 2",
+        "= x * 2 + a                                        | const float* p = x * 2 + a",
+        "= a + -x * n                                       | const float* p = a + -x * n",
+        "= a + hal_to<unsigned>() ->*-x                                 | const float* p = a + (unsigned)-x",
         "a[n]                                               | float f = a[n]",
         "a[3]                                               | float f = a[3]",
         "return a[x + 1]                                    | auto f = [&](int x) { return a[x + 1]; }",

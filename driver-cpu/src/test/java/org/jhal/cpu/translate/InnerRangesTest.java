@@ -91,6 +91,25 @@ class InnerRangesTest {
   @CsvSource(
       delimiter = '@',
       value = {
+        "4 @ if (x >= n || y >= n) return; b[x] = a[max(x - 1, 0)];", // some pass the guard, or all
+        "2 @ if (x >= n || y >= n) return; b[x] = a[x];",
+        "0 @ if (y >= n) return; b[x] = a[x];",
+      })
+  void itemsBehindAGuardAreARange(int halves, String body) {
+    String source =
+        "# 1 \"a.cpp\"\n__global__ void k(int n, const float* a, float* b) {\n"
+            + "int x = blockIdx.x * blockDim.x + threadIdx.x; int y = threadIdx.y; "
+            + body
+            + "}";
+    String text =
+        Translator.translate(source, List.of(new KernelRequest("k", 16, 4, 1)), null).text();
+    assertEquals(halves, text.split("HAL_(OUTER|INNER)_BEGIN", -1).length - 1, text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '@',
+      value = {
         "x + (1)      @ s = a[min(max(x + 1, 0), n - 1)];",
         "true&& y > 2 @ if (x > 2 && y > 2) s = a[x - 3]; s += a[x];",
         "!( false||   @ if (!(x < 3 || y < 3)) s = a[x - 3]; s += a[x];",

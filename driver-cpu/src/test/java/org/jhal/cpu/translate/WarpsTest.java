@@ -36,8 +36,8 @@ class WarpsTest {
         "HAL_MATCHES(                   | v = __match_any_sync(~0u, v);",
         "HAL_FOLD_ADD(                  | v = __reduce_add_sync(lane < 3 ? 7 : ~7u, v);",
         "if (hal_all_alive) {           | if (v > 3) return; v += __shfl_xor_sync(~0u, v, 1);",
-        "= hal_self.hal_warp_x          | int warp = threadIdx.x / 32; __syncthreads(); v += warp;",
-        "= hal_self.hal_warp_x          | unsigned w = threadIdx.x >> 5; __syncthreads(); v += w;",
+        "))hal_self.hal_warp_x         | int warp = threadIdx.x / 32; __syncthreads(); v += warp;",
+        "))hal_self.hal_warp_x         | unsigned w = threadIdx.x >> 5; __syncthreads(); v += w;",
       })
   void whatIsTheSameForAWarpIsComputedOnce(String wanted, String body) {
     String text = translated("", body);

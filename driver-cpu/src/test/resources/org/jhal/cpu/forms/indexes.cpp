@@ -359,3 +359,35 @@ KERNEL(cast_in_a_branch_with_a_loop) {
   float s = 0.5f;
   for (int k = 0; k < n; k++) s += in[x] - in[x];
   out[x] = (int)s + 1; }
+
+//@ sums_with_pointers 1
+KERNEL(sums_with_pointers) {
+  unsigned x = threadIdx.x, far = 4294967295u;
+  int y = blockIdx.x, n = 8, less = -3;
+  const int* at = in + 64;
+  const int* one = at + y * n + less;
+  const int* two = at + (x + far) - 4294967295u;
+  const int* three = at + (y + less) * 2 - y * 2;
+  const int* four = at + x * 2 - x;
+  const int* five = at + (unsigned char)(x + 250) % 7;
+  const int* six;
+  six = at + (x + 1) * (far - 1) / 2 % 5;
+  const int* seven = at + -y + (n * 2) - 16;
+  one = one + x * 3 - x * 3;
+  const char* bytes = (const char*)at;
+  bytes = bytes + (y * n + (int)x) * 4;
+  int odd = (x + 1) * (far - 1) / 2 % 5;
+  WRITE(one - in == 64 + (int)blockIdx.x * 8 - 3 && two - at == (long long)(x + far) - 4294967295ll && three - at == -6 &&
+        four - at == threadIdx.x && five - at == (threadIdx.x + 250) % 256 % 7 && six == at + odd &&
+        seven == at - (int)blockIdx.x && bytes == (const char*)(at + 8 * blockIdx.x + threadIdx.x)); }
+
+//@ sums_of_pointers_and_objects 1
+struct Steps { int by; };
+static __device__ const int* operator+(const int* p, Steps s) { return p + 2 * s.by; }
+static __device__ Steps operator*(Steps a, int b) { return {a.by * b + 1}; }
+KERNEL(sums_of_pointers_and_objects) {
+  Steps s = {(int)threadIdx.x};
+  int n = 3, x = threadIdx.x;
+  const int* one = in + s * n;
+  const int* two = in + s * n + x * 2;
+  WRITE(one == &in[6 * threadIdx.x + 2] && two == &in[8 * threadIdx.x + 2]); }

@@ -964,6 +964,95 @@ KERNEL(pointer_of_a_method) {
   KEPT_END(*p)
 }
 
+//@ pointer_of_a_standard_array 1
+KERNEL(pointer_of_a_standard_array) {
+  KEPT_BEGIN
+  std::array<int, 4> b = {own, 5, 5, 5};
+  int* p = b.data();
+  KEPT_END(*p)
+}
+
+//@ pointer_of_an_element_of_an_array_of_those 1
+using Four = std::array<int, 4>;
+KERNEL(pointer_of_an_element_of_an_array_of_those) {
+  KEPT_BEGIN
+  Four b[2] = {{5, 5, 5, 5}, {5, own, 5, 5}};
+  int* p = b[1].begin() + 1;
+  KEPT_END(*p)
+}
+
+//@ pointer_to_what_a_template_returns 1
+KERNEL(pointer_to_what_a_template_returns) {
+  KEPT_BEGIN
+  std::array<int, 4> b = {5, 5, own, 5};
+  int* p = &std::get<2>(b);
+  KEPT_END(*p)
+}
+
+//@ pointer_to_the_greater_one 1
+KERNEL(pointer_to_the_greater_one) {
+  KEPT_BEGIN
+  int a = own, b = own - 1;
+  const int* p = &std::max(a, b);
+  KEPT_END(*p)
+}
+
+//@ address_of_the_greater_one 1
+KERNEL(address_of_the_greater_one) {
+  KEPT_BEGIN
+  int a = own, b = own - 1;
+  const int* p = __builtin_addressof(std::max(a, b));
+  KEPT_END(*p)
+}
+
+//@ object_with_its_own_address 1
+struct Self { int v; int* p; __device__ Self(int x) : v(x), p(&v) {} };
+KERNEL(object_with_its_own_address) {
+  KEPT_BEGIN
+  Self a = own - 9, b{own - 8}, c(own - 7);
+  Self d = Self(own - 6);
+  KEPT_END((a.v += 9, b.v += 8, c.v += 7, d.v += 6, *a.p == *b.p && *c.p == *d.p && *a.p == *c.p ? *a.p : -1))
+}
+
+//@ array_of_objects_with_their_addresses 1
+struct Self { int v; int* p; __device__ Self(int x) : v(x), p(&v) {} };
+KERNEL(array_of_objects_with_their_addresses) {
+  KEPT_BEGIN
+  Self a[2] = {own - 9, own - 8};
+  Self b[2][2] = {{own - 1, own - 2}, {own - 3, Self(own - 4)}};
+  KEPT_END((a[0].v += 9, a[1].v += 8, b[1][1].v += 4, *a[0].p == *a[1].p && *b[1][1].p == *a[0].p ? *a[0].p : -1))
+}
+
+//@ object_that_is_made_without_explicit_constructors 1
+struct Made { int v; __device__ Made(double x) : v((int)x) {} __device__ explicit Made(int) : v(-1) {} };
+KERNEL(object_that_is_made_without_explicit_constructors) {
+  KEPT_BEGIN
+  Made a = own;
+  KEPT_END(a.v)
+}
+
+//@ objects_that_are_made_of_lists 1
+struct Pair { int a, b; };
+struct Whole { Pair p; int c[2]; };
+KERNEL(objects_that_are_made_of_lists) {
+  KEPT_BEGIN
+  Whole w = {{own, 2}, {3, 4}}, v = {own}, u[2] = {{own}, {{own - 1, 1}, {2, 3}}};
+  Pair p = {own - 1, 1}, q = p;
+  KEPT_END((w.p.a + w.p.b == own + 2 && w.c[1] == 4 && v.p.a == own && v.c[1] == 0 && u[0].p.a == own && u[1].c[1] == 3 && q.b == 1 ? q.a + q.b : -1))
+}
+
+//@ objects_whose_address_is_a_function 1
+struct Odd { int v[4]; __device__ int* operator&() { return v + 1; } };
+struct Odder { int v[4]; __device__ Odder(int x) : v{x, 1, 2, 3} {} __device__ int* operator&() { return v + 1; } };
+KERNEL(objects_whose_address_is_a_function) {
+  KEPT_BEGIN
+  Odd a{{own, 1, 2, 3}}, b = {{own, 5, 6, 7}}, c[2] = {{{own, 1, 2, 3}}, {{4, 5, 6, 7}}}, d[2][1] = {};
+  Odder e(own), f = own;
+  int* p = &b;
+  KEPT_END((*p == 5 && a.v[3] == 3 && b.v[3] == 7 && c[1].v[3] == 7 && d[1][0].v[3] == 0 && e.v[0] == own && e.v[3] == 3
+      && f.v[0] == own && f.v[3] == 3 ? a.v[0] : -1))
+}
+
 //@ pointer_by_a_conversion 1
 struct Four { int v[4]; __device__ operator int*() { return v; } };
 KERNEL(pointer_by_a_conversion) {

@@ -67,6 +67,11 @@ final class CheckCommand extends RunCommand {
   }
 
   @Override
+  boolean leavesOutputs() {
+    return true;
+  }
+
+  @Override
   public Integer call() throws InterruptedException {
     CheckTool.take(); // of runs before this one
     HalException failure = null;

@@ -301,7 +301,13 @@ class RunCommand implements Callable<Integer> {
     RunJob.Times[] times = new RunJob.Times[count];
     PrintWriter out = spec.commandLine().getOut();
     try (RunJob job =
-            new RunJob(device, kernel, plan, Duration.ofSeconds(timeout), RunJob.PIECE_BYTES);
+            new RunJob(
+                device,
+                kernel,
+                plan,
+                Duration.ofSeconds(timeout),
+                RunJob.PIECE_BYTES,
+                leavesOutputs());
         Progress progress =
             count > 1 && Progress.isOnTerminal()
                 ? new Progress(spec.commandLine().getErr(), count)
@@ -341,6 +347,11 @@ class RunCommand implements Callable<Integer> {
   /** Whether a run says what it has written, and how long it took. */
   boolean prints() {
     return true;
+  }
+
+  /** Whether buffers that the kernel only writes are not filled with zeros. */
+  boolean leavesOutputs() {
+    return false;
   }
 
   /** Prints a line for a run that prints neither outputs nor times. */

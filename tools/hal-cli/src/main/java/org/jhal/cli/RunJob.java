@@ -57,6 +57,7 @@ final class RunJob implements AutoCloseable {
   private final RunPlan plan;
   private final Kernel kernel;
   private final Duration timeout;
+  private final boolean leavesOutputs;
   private final DeviceQueue queue;
   private final TimelineSemaphore timeline;
   private final List<DeviceBuffer> buffers = new ArrayList<>(); // in the order of the plan's arrays
@@ -70,10 +71,19 @@ final class RunJob implements AutoCloseable {
    *
    * @param timeout for each wait
    * @param pieceBytes how large a piece of host memory is, at most
+   * @param leavesOutputs whether buffers that the kernel only writes are not filled before, and are
+   *     read back even if nobody asks for them: so the device can check them
    * @throws HalException RESOURCE_EXHAUSTED if the device has not enough memory
    */
-  RunJob(Device device, Kernel kernel, RunPlan plan, Duration timeout, int pieceBytes) {
+  RunJob(
+      Device device,
+      Kernel kernel,
+      RunPlan plan,
+      Duration timeout,
+      int pieceBytes,
+      boolean leavesOutputs) {
     this.plan = plan;
+    this.leavesOutputs = leavesOutputs;
     this.kernel = kernel;
     this.timeout = timeout;
     queue = device.queue(0);
@@ -139,8 +149,16 @@ final class RunJob implements AutoCloseable {
     return plan.bindings().stream().filter(Array.class::isInstance).map(Array.class::cast).toList();
   }
 
+  /** Whether a buffer is left as it is until the kernel writes it. */
+  private boolean isLeft(Array array) {
+    return leavesOutputs && !array.parameter().isRead();
+  }
+
   private void upload(Array array, DeviceBuffer buffer) throws InterruptedException {
     DataSource source = array.source();
+    if (isLeft(array)) {
+      return;
+    }
     if (source == null) {
       queue.fill(
           timeline.at(value), timeline.at(value + 1), buffer, 0, buffer.size(), FillPattern.of8(0));
@@ -164,7 +182,7 @@ final class RunJob implements AutoCloseable {
   private void readback(Array array, DeviceBuffer buffer, boolean last)
       throws InterruptedException {
     DataSink sink = array.sink();
-    if (sink == null) {
+    if (sink == null && !isLeft(array)) {
       return;
     }
     try {
@@ -174,15 +192,15 @@ final class RunJob implements AutoCloseable {
         queue.readback(timeline.at(value), timeline.at(value + 1), buffer, offset, piece.bytes);
         piece.busyUntil = ++value;
         offset += piece.bytes.remaining();
-        if (before != null && last) {
+        if (before != null && sink != null && last) {
           take(before, sink);
         }
         before = piece;
       }
-      if (before != null && last) {
+      if (before != null && sink != null && last) {
         take(before, sink);
       }
-      if (last) {
+      if (sink != null && last) {
         sink.commit();
       }
     } catch (IOException e) {

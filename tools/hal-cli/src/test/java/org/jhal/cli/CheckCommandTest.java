@@ -56,12 +56,47 @@ class CheckCommandTest {
     return new Result(exitCode, out.toString(), err.toString());
   }
 
-  private Path wrong() throws Exception {
+  /** A copy of the example, with a mistake. */
+  private Path copy(String sound, String wrong) throws Exception {
     for (String file : List.of("manifest.json", "saxpy.cpp")) {
       String text = Files.readString(SAXPY.resolve(file));
-      Files.writeString(folder.resolve(file), text.replace("if (i < n)", "if (i <= n)"));
+      Files.writeString(folder.resolve(file), text.replace(sound, wrong));
     }
     return folder;
+  }
+
+  private Path wrong() throws Exception {
+    return copy("if (i < n)", "if (i <= n)");
+  }
+
+  @Test
+  void anOutputMustBeWrittenCompletely() throws Exception {
+    Path bundle = copy("y[i] = fmaf(a, x[i], y[i])", "z[i + i / 500] = x[i]");
+    copyMore(bundle, "float* y)", "const float* y, float* z)");
+    copyMore(bundle, "\"type\": \"f32\", \"direction\": \"inout\"}", Z);
+    copyMore(bundle, "\"shapes\": {", "\"shapes\": {\"z\": [1001], ");
+    Result result = check(bundle);
+    String out = result.out();
+    assertTrue(
+        out.startsWith("values: kernel saxpy leaves 1 of the 1001 elements (f32) of 'z'"), out);
+    assertTrue(
+        out.contains("the first is element 500\n  saxpy.cpp:6: z[i + i / 500] = x[i];"), out);
+    assertEquals(ExitCode.FOUND, result.exitCode());
+    copyMore(bundle, "[1001]", "[1000]");
+    copyMore(bundle, "i + i / 500", "i");
+    result = check(bundle);
+    assertEquals(ExitCode.SUCCESS, result.exitCode(), result.out());
+  }
+
+  private static final String Z =
+      "\"type\": \"f32\", \"direction\": \"in\"},"
+          + "{\"name\": \"z\", \"kind\": \"buffer\", \"type\": \"f32\", \"direction\": \"out\"}";
+
+  private static void copyMore(Path bundle, String sound, String wrong) throws Exception {
+    for (String file : List.of("manifest.json", "saxpy.cpp")) {
+      String text = Files.readString(bundle.resolve(file));
+      Files.writeString(bundle.resolve(file), text.replace(sound, wrong));
+    }
   }
 
   @Test

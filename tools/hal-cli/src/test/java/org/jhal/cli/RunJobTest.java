@@ -45,7 +45,8 @@ class RunJobTest extends RunFixture {
                     RunHints.read(source, "increment"),
                     arguments,
                     device.info().maxWorkgroupCount());
-            RunJob job = new RunJob(device, kernel, plan, Duration.ofSeconds(60), pieceBytes)) {
+            RunJob job =
+                new RunJob(device, kernel, plan, Duration.ofSeconds(60), pieceBytes, false)) {
           RunJob.Times times = job.run(true, false);
           assertTrue(times.submit() <= times.device(), times::toString);
           assertTrue(times.device() <= times.total(), times::toString);
