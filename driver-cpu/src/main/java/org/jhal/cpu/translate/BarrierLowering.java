@@ -88,7 +88,7 @@ final class BarrierLowering {
       if (isRead
           || Changes.isStep(token)
           || Changes.isAssignment(token)
-          || (isCalled && !EvaluationOrder.isPure(token) && !isOfGroup(expression, i))
+          || (isCalled && !order.isPure(token) && !isOfGroup(expression, i))
           || (token.isWord() && !before.is(".") && mayChange.contains(token.text()))) {
         return false;
       }

@@ -86,14 +86,6 @@ final class EvaluationOrder {
   private final Set<String> variables; // outside functions
   private boolean hasConversions; // or constructors, so that any name may stand for a call
 
-  /** Whether a word has the name of a function whose result depends on its arguments alone. */
-  static boolean isPure(Token word) {
-    return PURE.contains(word.text())
-        || TYPES.contains(word.text())
-        || word.text().startsWith("hal_")
-        || word.text().startsWith("HAL_");
-  }
-
   EvaluationOrder(SourceFile source) {
     this.source = source;
     source.functions().forEach(each -> functions.add(each.text()));
@@ -122,6 +114,15 @@ final class EvaluationOrder {
         hasConversions |= Tokens.is(tokens, behind, "{") || Tokens.is(tokens, behind, ":");
       }
     }
+  }
+
+  /** Whether a word is the name of a function whose result depends on its arguments alone. */
+  boolean isPure(Token word) {
+    boolean isKnown = PURE.contains(word.text()) && !functions.contains(word.text());
+    return isKnown
+        || TYPES.contains(word.text())
+        || word.text().startsWith("hal_")
+        || word.text().startsWith("HAL_");
   }
 
   /** Whether a pure function gives its name to something else here, such as a lambda. */
