@@ -341,7 +341,7 @@ class HazardTest {
     TimelineSemaphore second = cts.semaphore();
     cts.queue()
         .upload(blocker.timepoint(), first.at(1), HostMemory.of(source), cts.buffer(1 << 20), 0);
-    awaitIssued(cts, 2);
+    awaitIssued(cts, blocker);
     source[source.length - 1] = 1;
     cts.queue().upload(first.at(1), second.at(1), HostMemory.of(source), cts.buffer(1 << 20), 0);
     assertHazard(
@@ -361,16 +361,21 @@ class HazardTest {
     Blocker blocker = new Blocker(cts, cts.queue(1));
     TimelineSemaphore done = cts.semaphore();
     cts.queue().upload(blocker.timepoint(), done.at(1), HostMemory.of(source), cts.buffer(512), 0);
-    awaitIssued(cts, 2);
+    awaitIssued(cts, blocker);
     source[63] = 1;
     blocker.release();
     awaitReached(done, 1);
     cts.awaitLog("the program has changed bytes [0, 512) of a double[]");
   }
 
-  private static void awaitIssued(Cts cts, long count) {
+  /**
+   * Waits until an upload is issued that waits for {@code blocker}. One counts as issued when its
+   * turn has come; when that of a barrier behind it has come, it has gone to the stream.
+   */
+  private static void awaitIssued(Cts cts, Blocker blocker) {
+    cts.queue().barrier(blocker.timepoint(), Fence.NONE);
     awaitTrue(
-        count + " operations to be issued", () -> cts.device().statistics().issued() == count);
+        "the upload and a barrier to be issued", () -> cts.device().statistics().issued() == 3);
   }
 
   /** What a readback or a host call writes before the upload begins is no change of the source. */

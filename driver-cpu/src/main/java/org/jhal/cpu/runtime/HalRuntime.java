@@ -154,6 +154,13 @@ public final class HalRuntime {
    */
   public static native int hal_check_first(long check, int number, long[] place);
 
+  /**
+   * Writes five numbers for each of some elements of a parameter: whether it is inside, and the
+   * workgroup and the item that have written it last, and that have read it, or -1.
+   */
+  public static native void hal_check_touched(
+      long check, int number, long first, int count, int element, long[] items);
+
   /** How many findings the dispatch has. */
   public static native int hal_check_found(long check);
 

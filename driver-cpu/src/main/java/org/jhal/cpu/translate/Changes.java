@@ -481,6 +481,8 @@ final class Changes {
       Token token = tokens.get(i);
       if (token.is("[")) {
         i = Tokens.close(tokens, i);
+      } else if (token.text().startsWith("HAL_READ") && Tokens.is(tokens, i + 1, "(")) {
+        i = Tokens.close(tokens, i + 1); // its result is a copy of what another item has given
       } else if (token.isWord() && !Tokens.isMember(tokens, i)) {
         boolean isPointer = Tokens.is(tokens, i + 1, "->") || Tokens.is(tokens, i + 1, "[");
         escape(i, isPointer || (Tokens.is(tokens, i - 1, "*") && casts.isUnary(tokens, i - 1)));

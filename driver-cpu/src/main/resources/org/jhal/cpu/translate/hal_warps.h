@@ -42,17 +42,24 @@ template <unsigned N, class T, class L> struct hal_unshuffled {
   T of(unsigned, unsigned i) const { return hal_read(all, N, i, mask, lane_of(i & 31)); }
 };
 
+// Copies bytes by instructions: compilers call a function for most sizes.
+template <unsigned long n> static inline __attribute__((always_inline)) void hal_copy_bytes(void* to, const void* from) {
+  constexpr unsigned long part = n > 512 ? n : n > 32 ? (n >= 64 ? 64 : 32) : n > 16 ? (n == 32 ? 32 : 16) : n > 8 ? (n == 16 ? 16 : 8) : n;
+  __builtin_memcpy(to, from, part);
+  if constexpr (n >= 2 * part) hal_copy_bytes<n - part>((char*)to + part, (const char*)from + part);
+  else if constexpr (n > part) __builtin_memcpy((char*)to + n - part, (const char*)from + n - part, part);
+}
 // Rows of 32 lanes that move by a constant.
 template <unsigned by> struct hal_row_up {
   template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
-    __builtin_memcpy(to, all, by * sizeof(T));
-    __builtin_memcpy(to + by, all, (32 - by) * sizeof(T));
+    hal_copy_bytes<by * sizeof(T)>(to, all);
+    hal_copy_bytes<(32 - by) * sizeof(T)>(to + by, all);
   }
 };
 template <unsigned by> struct hal_row_down {
   template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
-    __builtin_memcpy(to, all + by, (32 - by) * sizeof(T));
-    __builtin_memcpy(to + 32 - by, all + 32 - by, by * sizeof(T));
+    hal_copy_bytes<(32 - by) * sizeof(T)>(to, all + by);
+    hal_copy_bytes<by * sizeof(T)>(to + 32 - by, all + 32 - by);
   }
 };
 template <unsigned by> struct hal_row_xor {

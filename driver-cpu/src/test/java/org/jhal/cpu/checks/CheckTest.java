@@ -29,11 +29,12 @@ import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.KernelFinding;
 import org.jhal.Sequence;
 import org.jhal.Status;
 import org.jhal.Workgroups;
+import org.jhal.cpu.CheckReport;
 import org.jhal.cpu.CheckTool;
-import org.jhal.cpu.Finding;
 import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Assumptions;
@@ -118,6 +119,10 @@ class CheckTest {
     }
   }
 
+  private static List<KernelFinding> taken() {
+    return CheckTool.take().stream().map(CheckReport::finding).toList();
+  }
+
   @TestFactory
   Stream<DynamicTest> findsWhatIsWrong() throws Exception {
     return Stream.of("c++", "clang++", "clang++-19")
@@ -153,7 +158,7 @@ class CheckTest {
         }
         CheckTool.take();
         run(device, kernels, each.getKey());
-        wrong.addAll(compare(check, each.getKey(), each.getValue(), CheckTool.take()));
+        wrong.addAll(compare(check, each.getKey(), each.getValue(), taken()));
       }
     }
     assertEquals("", String.join("\n", wrong));
@@ -161,15 +166,15 @@ class CheckTest {
 
   /** What is found of other checks does not matter: some always say what they see. */
   private static List<String> compare(
-      String check, String kernel, List<Expected> expected, List<Finding> found) {
+      String check, String kernel, List<Expected> expected, List<KernelFinding> found) {
     List<String> wrong = new ArrayList<>();
     List<Expected> missing = new ArrayList<>(expected);
     missing.removeIf(each -> !each.isOf(check));
-    for (Finding finding : found) {
+    for (KernelFinding finding : found) {
       List<Integer> lines =
           Stream.of(finding.place(), finding.otherPlace())
               .filter(Objects::nonNull)
-              .map(Finding.Place::line)
+              .map(KernelFinding.Place::line)
               .toList();
       String text = finding.toString().replaceAll("//!.*", "");
       List<Expected> fitting =
@@ -194,8 +199,15 @@ class CheckTest {
           out[threadIdx.x + blockIdx.x * 65] = 1;
         }
         """;
-    String text = textOfFailure(source, "strays");
+    HalException failure = failureOf(source, "strays");
+    String text = String.valueOf(failure.getMessage());
     assertTrue(text.contains(FILE + ":2: out[threadIdx.x + blockIdx.x * 65] = 1;"), text);
+    assertEquals(1, failure.findings().size(), text);
+    KernelFinding finding = failure.findings().get(0);
+    assertEquals("memory", finding.check());
+    assertEquals("strays", finding.kernel());
+    assertEquals(2, Objects.requireNonNull(finding.place()).line());
+    assertEquals(failure.findings(), failure.again().findings());
     assertTrue(CheckTool.take().isEmpty(), "what fails an operation is not reported again");
   }
 
@@ -208,11 +220,11 @@ class CheckTest {
           if (threadIdx.x == 1 && !in[0]) __builtin_trap();
         }
         """;
-    String text = textOfFailure(source, "ends");
+    String text = String.valueOf(failureOf(source, "ends").getMessage());
     assertTrue(text.contains(FILE + ":2: if (threadIdx.x == 0) out[-1] = 1;"), text);
   }
 
-  private static String textOfFailure(String source, String kernel) throws Exception {
+  private static HalException failureOf(String source, String kernel) throws Exception {
     try (Device device = Hal.openDevice("cpu://?check=memory&cache=off");
         Executable kernels = load(device, source)) {
       HalException failure = null;
@@ -223,7 +235,7 @@ class CheckTest {
       }
       assertNotNull(failure, "the dispatch of a wrong kernel succeeded");
       assertEquals(Status.ABORTED, failure.status());
-      return String.valueOf(failure.getMessage());
+      return failure;
     }
   }
 

@@ -45,6 +45,23 @@ class WarpsTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "true  | v = op(v, __shfl_xor_sync(~0u, v, d));",
+        "true  | v = op.sum(__shfl_xor_sync(~0u, v, d), v);",
+        "false | v = op(d, __shfl_xor_sync(~0u, v, d));",
+        "false | v = op(v, __shfl_xor_sync(~0u, v, op.next(d)));",
+      })
+  void theDistanceIsNoArgumentOfWhatGetsTheResult(boolean isUniform, String body) {
+    String text =
+        translated(
+            "struct Op { __device__ int operator()(int& a, int b) const; int sum(int, int); int next(int&); };",
+            "Op op; for (int d = 16; d > 0; d >>= 1) " + body);
+    assertEquals(isUniform, text.contains("HAL_SHUFFLE("), text);
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "v += __shfl_sync(~0u, v, lane + 1);",

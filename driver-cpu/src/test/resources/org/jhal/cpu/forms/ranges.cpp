@@ -173,12 +173,6 @@ KERNEL(counter_that_wraps_between_its_ends) {
   for (int k = 0; k <= 15; k++) wanted += at_most(t + k, 2147483644);
   WRITE(sum == wanted); }
 
-//@ min_is_a_lambda 1
-KERNEL(min_is_a_lambda) {
-  int t = threadIdx.x;
-  auto max = [](int a, int b) { return a * b; };
-  WRITE(max(t, 0) == 0); }
-
 //@ names_of_inner_blocks 1
 KERNEL(names_of_inner_blocks) {
   int t = threadIdx.x, n = 20, v = 0;

@@ -90,6 +90,17 @@ class HazardRecordTest {
   }
 
   @Test
+  void waitsEndUpToTheValueInWhicheverOrderTheyCame() {
+    for (long value : new long[] {5, 2, 9, 1, 8, 6}) {
+      add(operation(line, value, other, value), 8 * value, 8 * value + 8, Use.WRITE);
+    }
+    record().hostSignals(line, 5);
+    assertEquals(3, add(operation(line, 0, other, 20), 0, 80, Use.READ), "those for 1, 2 and 5");
+    record().hostSignals(line, 9);
+    assertEquals(3, add(operation(line, 0, other, 21), 0, 80, Use.READ), "those for 6, 8 and 9");
+  }
+
+  @Test
   void whatTheHostHasSeenComesBefore() {
     add(operation(line, 0, line, 1), 0, 8, Use.WRITE);
     record().hostSees(line, 1);
