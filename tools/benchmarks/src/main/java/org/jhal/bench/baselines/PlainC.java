@@ -30,7 +30,7 @@ public final class PlainC implements AutoCloseable {
       List.of("-std=gnu11", "-march=native", "-fPIC", "-shared");
   private static final List<String> FASTEST = List.of("-O3");
   private static final List<String> SCALAR_FLAGS =
-      List.of("-O2", "-fno-tree-vectorize", "-fno-slp-vectorize");
+      List.of("-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize");
 
   private final String name;
   private final List<String> more;
