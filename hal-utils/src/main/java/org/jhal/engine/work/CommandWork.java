@@ -166,7 +166,7 @@ public class CommandWork<E> extends QueueWork<E> {
       RecordedOperation begun = upload;
       HazardRecord record = begun == null ? null : HazardRecord.current();
       if (begun != null && record != null) {
-        record.sourceBegins(begun, command.host(), waitsReached());
+        record.sourceBegins(begun, command.host());
       }
       batch.issue(command, this);
     }
