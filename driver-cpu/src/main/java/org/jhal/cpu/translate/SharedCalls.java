@@ -135,31 +135,30 @@ final class SharedCalls {
         used.add(function.name);
         String rows = "hal_rows" + ++numbers;
         StringBuilder loops = new StringBuilder();
-        String subscript = "0";
+        String inside = "0"; // the subscript in the loops
+        String outside = "0";
         for (String counter : call.counters()) {
           long[] ends = counter(counter);
           String name = InnerRanges.Range.placeholder(counter);
           loops.append(" for (int " + name + " = " + ends[0] + "; " + name + " <= " + ends[1]);
           loops.append("; " + name + "++)");
-          subscript += " * " + (ends[1] - ends[0] + 1) + " + (%s - (" + ends[0] + "))";
+          String step = " * " + (ends[1] - ends[0] + 1) + " + (";
+          String start = " - (" + ends[0] + "))";
+          inside += step + name + start;
+          outside += step + counter + start;
         }
-        Object[] inside = call.counters().stream().map(InnerRanges.Range::placeholder).toArray();
-        Object[] outside = call.counters().toArray();
         declared.append(" const " + function.result + "* " + rows + "[" + call.rounds + "];");
         declared.append(" decltype(" + table + ")::slot* " + rows + "_at[" + call.rounds + "];");
         StringBuilder arguments = new StringBuilder(argument(call, function.index));
         for (int i = 0; i < call.arguments.size(); i++) {
           arguments.append(i == function.index ? "" : ", " + argument(call, i));
         }
-        String row = "[" + subscript.formatted(inside) + "]";
+        String row = "[" + inside + "]";
         wanted.append(loops + " " + rows + "_at" + row + " = " + table);
         wanted.append(".want(hal_row_items, " + arguments + ");");
         got.append(loops + " " + rows + row + " = " + table + ".get(" + rows + "_at" + row);
         got.append(", &" + function.name + ", " + arguments + ");");
-        written.put(
-            call.name,
-            "hal_row_value(%s[%s], hal_x - hal_from_x)"
-                .formatted(rows, subscript.formatted(outside)));
+        written.put(call.name, "hal_row_value(" + rows + "[" + outside + "], hal_x - hal_from_x)");
       }
       this.wanted.insert(0, begun);
       StringBuilder is = new StringBuilder();
