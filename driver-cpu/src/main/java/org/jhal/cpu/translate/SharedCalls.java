@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jhal.cpu.translate.Declarations.Declarator;
@@ -60,7 +61,9 @@ final class SharedCalls {
   private final Source source;
   private final Purity purity;
   private final boolean isOrdered;
-  private final Map<String, RowFunction> functions = new LinkedHashMap<>();
+  private final Map<String, Optional<RowFunction>> functions = new LinkedHashMap<>();
+  private final Set<String> used = new TreeSet<>();
+  private final List<String> tables = new ArrayList<>();
   private int numbers;
 
   /**
@@ -90,13 +93,11 @@ final class SharedCalls {
   String with(String text) {
     StringBuilder all = new StringBuilder();
     functions.values().stream()
+        .flatMap(Optional::stream)
         .filter(function -> used.contains(function.name))
         .forEach(function -> all.append(function.text()));
     return all + text.replace(TABLES, String.join("", tables));
   }
-
-  private final Set<String> used = new TreeSet<>();
-  private final List<String> tables = new ArrayList<>();
 
   private record Call(Token name, RowFunction function, List<Argument> arguments, long rounds) {
     Set<String> counters() {
@@ -114,6 +115,7 @@ final class SharedCalls {
     private final StringBuilder wanted = new StringBuilder();
     private final StringBuilder got = new StringBuilder();
     private final String guard;
+    private final String is;
 
     private Shared(InnerRanges.Range range, String guard, List<Call> calls) {
       this.range = range;
@@ -165,8 +167,6 @@ final class SharedCalls {
       tableOf.values().forEach(table -> is.append(" && " + table + ".is"));
       this.is = "hal_has_rows = true" + is + ";";
     }
-
-    private final String is;
 
     private long[] counter(String name) {
       long[] ends = range.counter(name);
@@ -389,9 +389,7 @@ final class SharedCalls {
         case WORD -> {
           boolean isCall = Tokens.is(tokens, at + 1, "(");
           boolean isFunction =
-              isCall
-                  && (hasNoEffect(token.text())
-                      || (SAFE.contains(token.text()) && source.isOnlyCalled(token.text())));
+              isCall && (hasNoEffect(token.text()) || RowFunction.isPure(token.text(), source));
           yield isFunction || !isCall && !source.isFunction(token.text());
         }
       };
@@ -466,30 +464,29 @@ final class SharedCalls {
     return false;
   }
 
-  private static final Set<String> SAFE =
-      Set.of("min", "max", "abs", "fminf", "fmaxf", "fabsf", "sqrtf");
-
   /** The function of a name for one that rises; null if it does not fit. */
   private @Nullable RowFunction row(String name, int index) {
-    return functions.computeIfAbsent(
-        name + " " + index,
-        key -> {
-          List<Function> all =
-              source.isFunction(name)
-                  ? file.functions().stream().filter(each -> each.text().equals(name)).toList()
-                  : Collections.emptyList();
-          boolean isOne =
-              all.size() == 1
-                  && all.get(0).hasBody()
-                  && !all.get(0).isKernel()
-                  && all.get(0).scope() == kernel.scope()
-                  && all.get(0).parameters().size() > index
-                  && !purity.isOwn(name)
-                  && isOnlyCalled(name)
-                  && !source.declaresOther(name);
-          return isOne
-              ? RowFunction.of(all.get(0), index, kernel.text(), file.tokens(), source)
-              : null;
-        });
+    return functions
+        .computeIfAbsent(
+            name + " " + index,
+            key -> {
+              List<Function> all =
+                  source.isFunction(name)
+                      ? file.functions().stream().filter(each -> each.text().equals(name)).toList()
+                      : Collections.emptyList();
+              boolean isOne =
+                  all.size() == 1
+                      && all.get(0).hasBody()
+                      && !all.get(0).isKernel()
+                      && all.get(0).scope() == kernel.scope()
+                      && all.get(0).parameters().size() > index
+                      && !purity.isOwn(name)
+                      && isOnlyCalled(name)
+                      && !source.declaresOther(name);
+              return isOne
+                  ? RowFunction.of(all.get(0), index, kernel.text(), file.tokens(), source)
+                  : Optional.empty();
+            })
+        .orElse(null);
   }
 }

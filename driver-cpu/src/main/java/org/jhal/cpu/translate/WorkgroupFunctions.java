@@ -190,6 +190,15 @@ final class WorkgroupFunctions {
             && steps.get(steps.size() - 1) instanceof Step.Region;
     SharedCalls shared =
         new SharedCalls(kernel, file, source, facts.purity, !isOneRegion || hasOrder(facts));
+    RegionWriter regions =
+        new RegionWriter(
+            out,
+            proofs,
+            widening,
+            atomics,
+            new InnerRanges(facts.purity, source, parameters),
+            shared,
+            adds(facts, parameters, atomics));
     FissionWriter.write(
         kernel.text(),
         template,
@@ -198,11 +207,7 @@ final class WorkgroupFunctions {
         fission,
         steps,
         proofs,
-        widening,
-        atomics,
-        new InnerRanges(facts.purity, source, parameters),
-        shared,
-        adds(facts, parameters, atomics),
+        regions,
         out);
     return shared.with(out.toString());
   }
