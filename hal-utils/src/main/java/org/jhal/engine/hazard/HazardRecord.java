@@ -296,9 +296,11 @@ public final class HazardRecord {
   }
 
   /**
-   * An upload has ended, and its borrow is about to end.
+   * An upload has ended, and its borrow is about to end. Several threads may call this for one
+   * upload; none may end the borrow without having called it, since what has changed is not known
+   * any more when the borrow has ended.
    *
-   * @param borrow another thread may have ended it meanwhile
+   * @param borrow another thread may have ended it meanwhile, and has compared the source before
    */
   public void sourceEnds(RecordedOperation upload, HostMemory memory, HostMemory.Borrow borrow) {
     synchronized (this) {
