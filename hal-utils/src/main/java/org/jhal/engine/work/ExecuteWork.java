@@ -8,6 +8,7 @@ import org.jhal.BindingTable;
 import org.jhal.CommandBuffer;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
@@ -106,6 +107,11 @@ public final class ExecuteWork<E> extends QueueWork<E> {
     for (int i = 0; i < commands.size(); i++) {
       recordUses(recorded, commands.get(i));
     }
+  }
+
+  @Override
+  protected @Nullable CommandList commands() {
+    return recording;
   }
 
   @Override

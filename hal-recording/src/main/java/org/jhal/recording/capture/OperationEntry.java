@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.recording.capture;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.engine.journal.Journal;
+import org.jhal.recording.format.ByteWriter;
+import org.jhal.recording.format.Digest;
+import org.jhal.recording.format.End;
+import org.jhal.recording.format.Payload;
+import org.jhal.recording.format.Range;
+import org.jhal.recording.format.Step;
+import org.jspecify.annotations.Nullable;
+
+/** An operation that was recorded, and what is recorded of it when it ends. */
+final class OperationEntry implements Journal.Entry {
+  /** Memory that work of the program may have written. */
+  private record Touched(DeviceMemory memory, Range range) {}
+
+  private final RecordingFile file;
+  private int number; // in the recording
+
+  // Filled in until the operation is written.
+  private @Nullable HostMemory source; // of an upload, to be read when it ends
+  private @Nullable HostMemory target; // of a readback
+  private final List<Touched> foreign = new ArrayList<>(0);
+  private final List<RecordedMemory.DeviceWrite> deviceWrites = new ArrayList<>(0);
+
+  @GuardedBy("this")
+  private boolean hasEnded;
+
+  OperationEntry(RecordingFile file) {
+    this.file = file;
+  }
+
+  void setNumber(int given) {
+    number = given;
+  }
+
+  /** An upload reads this, which may still be written when it is issued. */
+  void readsLater(HostMemory memory) {
+    source = memory;
+  }
+
+  /** A readback writes this. */
+  void writes(HostMemory memory) {
+    target = memory;
+  }
+
+  /** Work of the program may write this, which the host can read afterwards. */
+  void mayWrite(DeviceMemory memory, Range range) {
+    foreign.add(new Touched(memory, range));
+  }
+
+  /** The device writes memory that the host may write, too. */
+  void writes(RecordedMemory.DeviceWrite write) {
+    deviceWrites.add(write);
+  }
+
+  /** A second thread waits for the first one: once it returns, the host memory may change. */
+  @Override
+  public synchronized void ending(@Nullable HalException failure) {
+    if (hasEnded) {
+      return;
+    }
+    hasEnded = true;
+    Payload read = failure == null ? payload(source) : null;
+    Payload written = failure == null ? payload(target) : null;
+    Digest digest = written == null ? null : written.digest();
+    boolean saysMore = failure != null || read != null || digest != null || !foreign.isEmpty();
+    if (saysMore || !deviceWrites.isEmpty()) {
+      file.write(
+          () -> {
+            deviceWrites.forEach(RecordedMemory.DeviceWrite::end);
+            if (saysMore) {
+              write(failure, read, digest);
+            }
+          });
+    }
+    source = null;
+    target = null;
+    foreign.clear();
+    deviceWrites.clear();
+  }
+
+  private static @Nullable Payload payload(@Nullable HostMemory memory) {
+    try {
+      return memory == null ? null : Payload.of(memory.size(), memory::read);
+    } catch (HalException e) { // the program has freed it
+      return null;
+    }
+  }
+
+  private void write(
+      @Nullable HalException failure, @Nullable Payload read, @Nullable Digest digest)
+      throws IOException {
+    End end =
+        new End(
+            failure == null ? null : failure.status(),
+            read == null ? -1 : file.payload(read),
+            digest,
+            failure == null ? effects() : List.of());
+    ByteWriter body = new ByteWriter();
+    end.write(number, body);
+    file.end(body);
+  }
+
+  /** What work of the program has left in memory. */
+  private List<Step.HostWrite> effects() throws IOException {
+    List<Step.HostWrite> effects = new ArrayList<>();
+    for (Touched touched : foreign) {
+      Range range = touched.range;
+      if (range.length() > 0 && range.length() <= Integer.MAX_VALUE) {
+        ByteBuffer bytes =
+            touched.memory.map(range.offset(), (int) range.length()).bytes().duplicate();
+        Payload payload = Payload.of(range.length(), (at, to) -> copy(bytes, at, to));
+        effects.add(new Step.HostWrite(range, file.payload(payload)));
+      }
+    }
+    return effects;
+  }
+
+  private static void copy(ByteBuffer bytes, long at, ByteBuffer to) {
+    ByteBuffer part = bytes.duplicate();
+    part.limit((int) at + to.remaining()).position((int) at);
+    to.put(part);
+  }
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.recording.capture;
+
+import com.google.common.collect.MapMaker;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.recording.format.Block;
+import org.jhal.recording.format.ByteWriter;
+import org.jhal.recording.format.Memory;
+import org.jhal.recording.format.Payload;
+import org.jhal.recording.format.RecordingWriter;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A recording that is being written, with the numbers that it has given to things. All that is
+ * written in one {@link #write} is in one place of the file. If writing fails, the recording ends
+ * there: that is logged, and nothing else happens.
+ *
+ * <p>Thread-safe. Its lock is held for its own data and the file.
+ */
+final class RecordingFile {
+  private static final System.Logger LOG = System.getLogger(RecordingFile.class.getName());
+
+  private final Path path;
+  private final RecordingWriter writer;
+
+  @GuardedBy("this")
+  private boolean isBroken;
+
+  @GuardedBy("this")
+  private int devices;
+
+  @GuardedBy("this")
+  private int bundles;
+
+  @GuardedBy("this")
+  private int memoryCount;
+
+  @GuardedBy("this")
+  private int operations;
+
+  @GuardedBy("this")
+  private final Map<String, Integer> queues = new HashMap<>(); // by device and name
+
+  // By identity, and without keeping them.
+  private final Map<DeviceMemory, RecordedMemory> memories = new MapMaker().weakKeys().makeMap();
+  private final Map<KernelModule, Integer> modules = new MapMaker().weakKeys().makeMap();
+
+  RecordingFile(Path path) {
+    this.path = path;
+    this.writer = new RecordingWriter(path);
+  }
+
+  /** Writes something. */
+  interface Writing {
+    void write() throws IOException;
+  }
+
+  /** Writes to the file, unless the recording has ended. */
+  void write(Writing writing) {
+    try {
+      synchronized (this) {
+        if (!isBroken) {
+          writing.write();
+          writer.flush();
+        }
+      }
+    } catch (IOException | RuntimeException e) {
+      breakOff(e);
+    }
+  }
+
+  /** Ends the recording, as something cannot be recorded. */
+  void breakOff(Exception why) {
+    synchronized (this) {
+      if (isBroken) {
+        return;
+      }
+      isBroken = true;
+    }
+    try {
+      LOG.log(Level.WARNING, "the recording " + path + " ends here: " + why, why);
+    } catch (RuntimeException e) {
+      return; // a logger must not fail the program
+    }
+  }
+
+  /** Adds a device; returns its number. */
+  synchronized int device(String name, String description) {
+    write(() -> block(Block.DEVICE, new ByteWriter().text(name).text(description)));
+    return devices++;
+  }
+
+  // In a write().
+
+  private void block(Block kind, ByteWriter body) throws IOException {
+    writer.block(kind, body);
+  }
+
+  int payload(Payload payload) throws IOException {
+    return writer.payload(payload);
+  }
+
+  synchronized int queue(int device, String name) throws IOException {
+    Integer known = queues.get(device + " " + name);
+    if (known != null) {
+      return known;
+    }
+    block(Block.QUEUE, new ByteWriter().number(device).text(name));
+    queues.put(device + " " + name, queues.size());
+    return queues.size() - 1;
+  }
+
+  synchronized void bundle(KernelModule module, ByteWriter body) throws IOException {
+    block(Block.BUNDLE, body);
+    modules.put(module, bundles++);
+  }
+
+  /** The number of the bundle of a module; null if it was loaded before the recording began. */
+  @Nullable Integer bundle(KernelModule module) {
+    return modules.get(module);
+  }
+
+  synchronized RecordedMemory addMemory(
+      DeviceMemory memory, int device, long size, String type, Memory.Origin origin)
+      throws IOException {
+    block(
+        Block.MEMORY,
+        new ByteWriter().number(device).number(size).text(type).octet(origin.ordinal()));
+    RecordedMemory made = new RecordedMemory(this, memoryCount++);
+    memories.put(memory, made);
+    return made;
+  }
+
+  /** What is recorded of a memory; of one that no recorded device has allocated, from now on. */
+  RecordedMemory memory(DeviceMemory memory, int device) throws IOException {
+    RecordedMemory known = memories.get(memory);
+    return known != null
+        ? known
+        : addMemory(memory, device, memory.size(), "DEVICE", Memory.Origin.FOREIGN);
+  }
+
+  void freeMemory(DeviceMemory memory) throws IOException {
+    RecordedMemory known = memories.remove(memory);
+    if (known != null) {
+      block(Block.FREED, new ByteWriter().number(known.number));
+    }
+  }
+
+  void hostWrite(int memory, long offset, Payload bytes) throws IOException {
+    int payload = payload(bytes);
+    block(
+        Block.HOST_WRITE,
+        new ByteWriter().number(memory).number(offset).number(bytes.size()).number(payload));
+  }
+
+  /** Writes an operation; returns its number. */
+  synchronized int operation(ByteWriter body) throws IOException {
+    block(Block.OPERATION, body);
+    return operations++;
+  }
+
+  void end(ByteWriter body) throws IOException {
+    block(Block.END, body);
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.recording.replay;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.kernels.bundle.Manifest;
+import org.jhal.recording.format.Recording;
+import org.jhal.spi.HostFailures;
+
+/** The bundles of a recording as folders, made when they are wanted. Used by one thread. */
+final class BundleFolders implements AutoCloseable {
+  private static final String OVERLAY = "overlay-";
+
+  private final Recording recording;
+  private final Path folder;
+  private final Map<Integer, ExecutableSource> made = new HashMap<>();
+
+  BundleFolders(Recording recording) {
+    this.recording = recording;
+    try {
+      folder = Files.createTempDirectory("hal-replay");
+    } catch (IOException e) {
+      throw HostFailures.of(Status.DATA_LOSS, "cannot make a temporary folder", e);
+    }
+  }
+
+  /** The bundle with this number. */
+  ExecutableSource get(int bundle) {
+    ExecutableSource known = made.get(bundle);
+    if (known == null) {
+      Path place = folder.resolve(String.valueOf(bundle));
+      writeTo(place, bundle);
+      known = open(place);
+      made.put(bundle, known);
+    }
+    return known;
+  }
+
+  /** Opens what {@link #writeTo} has written. */
+  private static ExecutableSource open(Path place) {
+    ExecutableSource source = ExecutableSource.of(place);
+    for (int i = 0; Files.isDirectory(place.resolve(OVERLAY + i)); i++) {
+      source = source.withVariants(place.resolve(OVERLAY + i));
+    }
+    return source;
+  }
+
+  /** Writes the files of a bundle into a folder, with its overlays in folders of their own. */
+  void writeTo(Path place, int bundle) {
+    Recording.Bundle recorded = recording.bundles().get(bundle);
+    try {
+      writeFiles(place, recorded.files());
+      List<Map<String, Integer>> overlays = recorded.overlays();
+      for (int i = 0; i < overlays.size(); i++) { // the topmost one is laid over last
+        writeFiles(place.resolve(OVERLAY + (overlays.size() - 1 - i)), overlays.get(i));
+      }
+    } catch (IOException e) {
+      throw HostFailures.of(Status.DATA_LOSS, "cannot write the bundle to " + place, e);
+    }
+  }
+
+  private void writeFiles(Path place, Map<String, Integer> files) throws IOException {
+    Files.createDirectories(place);
+    for (Map.Entry<String, Integer> file : files.entrySet()) {
+      if (!Manifest.isPath(file.getKey())) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "the recording has a bundle with the file '" + file.getKey() + "', which leaves it");
+      }
+      Path target = place.resolve(file.getKey());
+      Files.createDirectories(target.getParent());
+      Files.write(target, recording.payload(file.getValue()));
+    }
+  }
+
+  @Override
+  public void close() {
+    try (Stream<Path> all = Files.walk(folder)) {
+      all.sorted(Comparator.reverseOrder()).forEach(BundleFolders::delete);
+    } catch (IOException | UncheckedIOException e) {
+      return; // it is in the folder for temporary files
+    }
+  }
+
+  private static void delete(Path file) {
+    try {
+      Files.delete(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

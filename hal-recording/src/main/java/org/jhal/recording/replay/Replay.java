@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.recording.replay;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jhal.Kernel;
+import org.jhal.recording.format.Action;
+import org.jhal.recording.format.Digest;
+import org.jhal.recording.format.End;
+import org.jhal.recording.format.Memory;
+import org.jhal.recording.format.Payload;
+import org.jhal.recording.format.Range;
+import org.jhal.recording.format.Recording;
+import org.jhal.recording.format.Step;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Goes through a recording once, in the order in which its operations were issued, and has all of
+ * its replicas do the same. Used by one thread.
+ */
+final class Replay {
+  /** Runs a dispatch on all replicas. */
+  interface Dispatcher {
+    /** Returns false to end the replay. */
+    boolean dispatch(Step.Operation operation, int dispatch, Action.Dispatch action)
+        throws InterruptedException;
+  }
+
+  private final Recording recording;
+  private final List<Replica> replicas;
+  private final Dispatcher dispatcher;
+  private final Map<String, Integer> notes = new LinkedHashMap<>(); // how often, by text
+  private final List<String> otherReadbacks = new ArrayList<>();
+  private int readbacks;
+  private int dispatches;
+  private boolean goesOn = true;
+
+  Replay(Recording recording, List<Replica> replicas, Dispatcher dispatcher) {
+    this.recording = recording;
+    this.replicas = replicas;
+    this.dispatcher = dispatcher;
+  }
+
+  /** What could not be repeated, for people. */
+  List<String> notes() {
+    List<String> texts = new ArrayList<>();
+    notes.forEach((text, count) -> texts.add(count == 1 ? text : text + " (" + count + " times)"));
+    return texts;
+  }
+
+  /** How many readbacks were compared with the recording. */
+  int readbacks() {
+    return readbacks;
+  }
+
+  /** Those that gave other bytes on the first replica. */
+  List<String> otherReadbacks() {
+    return otherReadbacks;
+  }
+
+  int dispatches() {
+    return dispatches;
+  }
+
+  private void note(String text) {
+    int unused = notes.merge(text, 1, Integer::sum);
+  }
+
+  void run() throws InterruptedException {
+    for (Step step : recording.steps()) {
+      if (!goesOn) {
+        return;
+      }
+      run(step);
+    }
+    for (Replica replica : replicas) {
+      replica.await();
+    }
+  }
+
+  private void run(Step step) throws InterruptedException {
+    if (step instanceof Step.Allocated allocated) {
+      Memory memory = recording.memory(allocated.memory());
+      if (memory.origin() == Memory.Origin.FOREIGN) {
+        note("not hermetic: what was in imported native memory at the beginning is not recorded");
+      }
+      replicas.forEach(replica -> replica.allocate(allocated.memory()));
+    } else if (step instanceof Step.Freed freed) {
+      for (Replica replica : replicas) {
+        replica.await();
+        replica.free(freed.memory());
+      }
+    } else if (step instanceof Step.HostWrite write) {
+      write(write.range(), write.payload());
+    } else if (step instanceof Step.Operation operation) {
+      run(operation);
+    }
+  }
+
+  private void write(Range range, int payload) throws InterruptedException {
+    for (Replica replica : replicas) {
+      replica.write(range, payload);
+    }
+  }
+
+  private void run(Step.Operation operation) throws InterruptedException {
+    End end = recording.end(operation.index());
+    if (end != null && end.failure() != null) {
+      note(
+          "not hermetic: a %s that had failed with %s was left out; it may have written something"
+              .formatted(operation.kind(), end.failure()));
+      return;
+    }
+    if (operation.isUnseen()) {
+      note("not hermetic: what a " + operation.kind() + " has written is not recorded");
+    }
+    for (Action action : operation.actions()) {
+      if (goesOn) {
+        run(operation, action, end);
+      }
+    }
+  }
+
+  private void run(Step.Operation operation, Action action, @Nullable End end)
+      throws InterruptedException {
+    if (action instanceof Action.Fill fill) {
+      replicas.forEach(replica -> replica.fill(fill));
+    } else if (action instanceof Action.Copy copy) {
+      replicas.forEach(replica -> replica.copy(copy));
+    } else if (action instanceof Action.Write write) {
+      int payload = write.payload();
+      if (payload == Action.LATE) {
+        payload = end == null ? -1 : end.payload();
+      }
+      if (payload < 0) {
+        note("not hermetic: the bytes of an upload are not in the recording");
+      } else {
+        write(write.target(), payload);
+      }
+    } else if (action instanceof Action.Readback readback) {
+      compareReadback(operation, readback, end);
+    } else if (action instanceof Action.Dispatch dispatch) {
+      goesOn = dispatcher.dispatch(operation, dispatches++, dispatch);
+    } else if (action instanceof Action.Foreign foreign) {
+      runForeign(operation, foreign, end);
+    }
+  }
+
+  private void runForeign(Step.Operation operation, Action.Foreign foreign, @Nullable End end)
+      throws InterruptedException {
+    if (end != null
+        && end.effects().size() == foreign.ranges().size()
+        && !end.effects().isEmpty()) {
+      for (Step.HostWrite effect : end.effects()) {
+        write(effect.range(), effect.payload());
+      }
+    } else {
+      note("not hermetic: what a " + operation.kind() + " operation has done is not recorded");
+    }
+  }
+
+  private void compareReadback(
+      Step.Operation operation, Action.Readback readback, @Nullable End end)
+      throws InterruptedException {
+    Digest recorded = end == null ? null : end.readback();
+    if (recorded == null || readback.source().length() > Integer.MAX_VALUE - 8) {
+      return;
+    }
+    readbacks++;
+    byte[] bytes = replicas.get(0).read(readback.source());
+    if (!Payload.of(bytes).digest().equals(recorded)) {
+      otherReadbacks.add(describe(operation) + ", " + bytes.length + " bytes");
+    }
+  }
+
+  /** An operation for people. */
+  String describe(Step.Operation operation) {
+    return recording.queue(operation.queue()).name()
+        + " operation "
+        + operation.number()
+        + " ("
+        + operation.kind()
+        + ")";
+  }
+
+  /** A kernel for people, with its bundle. */
+  String describe(Action.Dispatch dispatch, Kernel kernel) {
+    return recording.bundles().get(dispatch.bundle()).name() + ":" + kernel.name();
+  }
+}
