@@ -69,7 +69,7 @@ final class Recorded {
   static Outcome replay(Path file, String device, @Nullable String compare, @Nullable Path out)
       throws InterruptedException {
     return replay(
-        new ReplayTool.Options(file, device, compare, 1, 0, Integer.MAX_VALUE, 4, 0, out));
+        new ReplayTool.Options(file, device, compare, 1, 0, Integer.MAX_VALUE, 4, 0, false, out));
   }
 
   static Outcome replay(ReplayTool.Options options) throws InterruptedException {

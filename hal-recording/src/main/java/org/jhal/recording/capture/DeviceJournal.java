@@ -4,6 +4,7 @@ package org.jhal.recording.capture;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.BufferParams;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
@@ -25,6 +26,7 @@ final class DeviceJournal implements Journal {
   private final RecordingFile file;
   private final int device;
   private final boolean isOnHost;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
 
   DeviceJournal(RecordingFile file, int device, boolean isOnHost) {
     this.file = file;
@@ -115,5 +117,9 @@ final class DeviceJournal implements Journal {
 
   /** The file stays open for other devices of this process. */
   @Override
-  public void close() {}
+  public void close() {
+    if (isClosed.compareAndSet(false, true)) {
+      file.removeUser();
+    }
+  }
 }

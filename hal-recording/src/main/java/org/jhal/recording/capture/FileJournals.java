@@ -45,6 +45,7 @@ public final class FileJournals implements Journals {
         found = new RecordingFile(path);
         OPEN.put(path, found);
       }
+      found.addUser();
       return new DeviceJournal(found, found.device(device, info.name()), info.computesOnHost());
     }
   }

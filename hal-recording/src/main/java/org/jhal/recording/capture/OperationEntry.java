@@ -20,8 +20,12 @@ import org.jspecify.annotations.Nullable;
 
 /** An operation that was recorded, and what is recorded of it when it ends. */
 final class OperationEntry implements Journal.Entry {
-  /** Memory that work of the program may have written. */
-  private record Touched(DeviceMemory memory, Range range) {}
+  /**
+   * Memory that work of the program may have written.
+   *
+   * @param writes how many operations had been issued that may write it, this one included
+   */
+  private record Touched(DeviceMemory memory, RecordedMemory recorded, Range range, long writes) {}
 
   private final RecordingFile file;
   private int number; // in the recording
@@ -54,8 +58,8 @@ final class OperationEntry implements Journal.Entry {
   }
 
   /** Work of the program may write this, which the host can read afterwards. */
-  void mayWrite(DeviceMemory memory, Range range) {
-    foreign.add(new Touched(memory, range));
+  void mayWrite(DeviceMemory memory, RecordedMemory recorded, Range range) {
+    foreign.add(new Touched(memory, recorded, range, recorded.writes()));
   }
 
   /** The device writes memory that the host may write, too. */
@@ -111,16 +115,24 @@ final class OperationEntry implements Journal.Entry {
     file.end(body);
   }
 
-  /** What work of the program has left in memory. */
+  /**
+   * What work of the program has left in memory; nothing if that is not known, as an operation that
+   * may already run has overwritten it, or it is freed.
+   */
   private List<Step.HostWrite> effects() throws IOException {
     List<Step.HostWrite> effects = new ArrayList<>();
     for (Touched touched : foreign) {
       Range range = touched.range;
-      if (range.length() > 0 && range.length() <= Integer.MAX_VALUE) {
+      if (touched.recorded.writes() > touched.writes || range.length() > Integer.MAX_VALUE) {
+        return List.of();
+      }
+      try {
         ByteBuffer bytes =
             touched.memory.map(range.offset(), (int) range.length()).bytes().duplicate();
         Payload payload = Payload.of(range.length(), (at, to) -> copy(bytes, at, to));
         effects.add(new Step.HostWrite(range, file.payload(payload)));
+      } catch (HalException e) { // it was freed in stream order
+        return List.of();
       }
     }
     return effects;

@@ -9,6 +9,7 @@ import org.jhal.HostMemory;
 import org.jhal.Parameter;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
+import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
@@ -130,7 +131,8 @@ final class OperationWriter {
       Range range = written(operand);
       ranges.add(range);
       if (isOnHost) {
-        entry.mayWrite(submission.memory(operand), range);
+        DeviceMemory memory = submission.memory(operand);
+        entry.mayWrite(memory, file.memory(memory, device), range);
       }
     }
     return new Action.Foreign(ranges);
@@ -169,6 +171,7 @@ final class OperationWriter {
   private Range written(Operand operand) throws IOException {
     RecordedMemory memory = file.memory(submission.memory(operand), device);
     Range range = range(memory, operand);
+    long unused = memory.countWrite();
     if (memory.isOpen()) {
       entry.writes(memory.beginWrite(range.offset(), range.offset() + range.length()));
     }

@@ -20,6 +20,7 @@ final class RecordedMemory {
   private final RecordingFile file;
   private final List<Window> windows = new ArrayList<>(0);
   private final List<DeviceWrite> deviceWrites = new ArrayList<>(0);
+  private long writes; // operations that may write it, so far
 
   RecordedMemory(RecordingFile file, int number) {
     this.file = file;
@@ -73,6 +74,21 @@ final class RecordedMemory {
         }
       }
     }
+  }
+
+  /** It is freed: what a mapping that is still open writes reaches no device. */
+  void free() {
+    windows.clear();
+  }
+
+  /** An operation that may write it was issued. Returns how many there are. */
+  long countWrite() {
+    return ++writes;
+  }
+
+  /** How many operations that may write it were issued. */
+  long writes() {
+    return writes;
   }
 
   /** Whether the host may write it at any time. */

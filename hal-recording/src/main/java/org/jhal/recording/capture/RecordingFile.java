@@ -8,10 +8,13 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
+import org.jhal.driver.support.EngineThread;
 import org.jhal.recording.format.Block;
 import org.jhal.recording.format.ByteWriter;
+import org.jhal.recording.format.Digest;
 import org.jhal.recording.format.Memory;
 import org.jhal.recording.format.Payload;
 import org.jhal.recording.format.RecordingWriter;
@@ -27,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class RecordingFile {
   private static final System.Logger LOG = System.getLogger(RecordingFile.class.getName());
 
+  /** How long bytes stay in the process; it costs a call of the system each time. */
+  private static final long DELAY_NANOS = 1_000_000;
+
   private final Path path;
   private final RecordingWriter writer;
 
@@ -34,10 +40,19 @@ final class RecordingFile {
   private boolean isBroken;
 
   @GuardedBy("this")
+  private int users; // devices that are open
+
+  @GuardedBy("this")
+  private @Nullable Thread flusher; // null while there are none: whoever writes then flushes
+
+  @GuardedBy("this")
+  private boolean isPending; // something is for the flusher
+
+  @GuardedBy("this")
   private int devices;
 
   @GuardedBy("this")
-  private int bundles;
+  private final Map<Digest, Integer> bundles = new HashMap<>(); // by what is in them
 
   @GuardedBy("this")
   private int memoryCount;
@@ -68,12 +83,77 @@ final class RecordingFile {
       synchronized (this) {
         if (!isBroken) {
           writing.write();
-          writer.flush();
+          noteWritten();
         }
       }
     } catch (IOException | RuntimeException e) {
       breakOff(e);
     }
+  }
+
+  @GuardedBy("this")
+  private void noteWritten() throws IOException {
+    if (flusher == null) {
+      writer.flush();
+    } else if (!isPending) {
+      isPending = true;
+      notifyAll();
+    }
+  }
+
+  /** A device begins to be recorded. */
+  synchronized void addUser() {
+    if (users == 0) {
+      EngineThread thread = new EngineThread("jhal-recording", this::flushAgainAndAgain);
+      thread.start();
+      flusher = thread;
+    }
+    users++;
+  }
+
+  /** A device is closed. */
+  synchronized void removeUser() {
+    users--;
+    if (users == 0) {
+      flusher = null;
+      notifyAll();
+      flush();
+    }
+  }
+
+  /**
+   * Writes to the file a moment after something was recorded, so that no operation waits for it.
+   */
+  private void flushAgainAndAgain() {
+    while (awaitPending()) {
+      LockSupport.parkNanos(DELAY_NANOS);
+      flush();
+    }
+  }
+
+  private void flush() {
+    try {
+      synchronized (this) {
+        isPending = false;
+        if (!isBroken) {
+          writer.flush();
+        }
+      }
+    } catch (IOException e) {
+      breakOff(e);
+    }
+  }
+
+  /** Returns false once no device is recorded, or another thread flushes. */
+  private synchronized boolean awaitPending() {
+    while (flusher == Thread.currentThread() && !isPending) {
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        continue; // nobody does that
+      }
+    }
+    return flusher == Thread.currentThread();
   }
 
   /** Ends the recording, as something cannot be recorded. */
@@ -118,8 +198,14 @@ final class RecordingFile {
   }
 
   synchronized void bundle(KernelModule module, ByteWriter body) throws IOException {
-    block(Block.BUNDLE, body);
-    modules.put(module, bundles++);
+    Digest digest = Payload.of(body.toArray()).digest();
+    Integer known = bundles.get(digest);
+    if (known == null) {
+      block(Block.BUNDLE, body);
+      known = bundles.size();
+      bundles.put(digest, known);
+    }
+    modules.put(module, known);
   }
 
   /** The number of the bundle of a module; null if it was loaded before the recording began. */
@@ -149,6 +235,7 @@ final class RecordingFile {
   void freeMemory(DeviceMemory memory) throws IOException {
     RecordedMemory known = memories.remove(memory);
     if (known != null) {
+      known.free();
       block(Block.FREED, new ByteWriter().number(known.number));
     }
   }

@@ -16,7 +16,7 @@ import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes blocks. What {@link #flush} has returned for is in the file, even if the process crashes.
+ * Writes blocks. What {@link #flush} has written stays in the file if the process crashes.
  *
  * <p>Not thread-safe.
  */

@@ -2,18 +2,23 @@
 package org.jhal.recording.replay;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.kernels.bundle.Manifest;
+import org.jhal.kernels.bundle.Variant;
 import org.jhal.recording.format.Recording;
 import org.jhal.spi.HostFailures;
 
@@ -24,6 +29,7 @@ final class BundleFolders implements AutoCloseable {
   private final Recording recording;
   private final Path folder;
   private final Map<Integer, ExecutableSource> made = new HashMap<>();
+  private final Set<String> notes = new LinkedHashSet<>();
 
   BundleFolders(Recording recording) {
     this.recording = recording;
@@ -42,8 +48,35 @@ final class BundleFolders implements AutoCloseable {
       writeTo(place, bundle);
       known = open(place);
       made.put(bundle, known);
+      noteOtherClasses(known);
     }
     return known;
+  }
+
+  /** What differs from the recording, for people. */
+  Set<String> notes() {
+    return notes;
+  }
+
+  /** A class on the class path takes precedence over the recorded one of the same name. */
+  private void noteOtherClasses(ExecutableSource source) {
+    for (Variant variant : Manifest.read(source).variants()) {
+      String name = variant.className();
+      if (name == null) {
+        continue;
+      }
+      String file = name.replace('.', '/') + ".class";
+      byte[] recorded = source.read(variant.path().isEmpty() ? file : variant.path() + "/" + file);
+      try (InputStream in = source.classLoader().getResourceAsStream(file)) {
+        if (in != null && !Arrays.equals(in.readAllBytes(), recorded)) {
+          notes.add(
+              "not hermetic: the class %s on the class path is not that of the recording"
+                  .formatted(name));
+        }
+      } catch (IOException e) {
+        throw HostFailures.of(Status.DATA_LOSS, "cannot read the class " + name, e);
+      }
+    }
   }
 
   /** Opens what {@link #writeTo} has written. */

@@ -129,6 +129,7 @@ final class Comparison implements Replay.Dispatcher {
       byte[] a = first.read(part);
       byte[] b = second.read(part);
       int count = a.length / type.bytes();
+      elements.scaleBy(a);
       statistics.elements += count;
       boolean isSame = true;
       int worst = -1;

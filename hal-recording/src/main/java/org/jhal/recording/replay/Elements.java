@@ -15,20 +15,53 @@ final class Elements {
   private final ElementType type;
   private final Tolerance tolerance;
   private final int size;
+  private double slack; // the difference up to which two numbers count as equal
 
   Elements(ElementType type, Tolerance tolerance) {
     this.type = type;
     this.tolerance = tolerance;
     this.size = type.bytes();
+    this.slack = tolerance.absolute;
+  }
+
+  private boolean isFloat() {
+    return switch (type) {
+      case F16, BF16, F32, F64 -> true;
+      default -> false;
+    };
+  }
+
+  /** Takes the largest number of a buffer into account, if that is wanted. */
+  void scaleBy(byte[] bytes) {
+    if (!tolerance.isScaled || !isFloat()) {
+      return;
+    }
+    double largest = 0;
+    for (int i = 0; i < bytes.length / size; i++) {
+      double value = Math.abs(Constants.number(type, bytes, i * size).doubleValue());
+      largest = value > largest && value < Double.POSITIVE_INFINITY ? value : largest;
+    }
+    slack = Math.max(tolerance.absolute, tolerance.ulps * ulp(largest));
+  }
+
+  /** The distance of a number from the next larger one of the type. */
+  private double ulp(double value) {
+    return switch (type) {
+      case F64 -> Math.ulp(value);
+      case F32 -> Math.ulp((float) value);
+      case F16 -> Math.scalb(1.0, Math.max(Math.getExponent(value), -14) - 10);
+      default -> Math.scalb(1.0, Math.max(Math.getExponent(value), -126) - 7);
+    };
   }
 
   /**
    * How far floating-point numbers may be apart.
    *
    * @param ulps how many units in the last place
-   * @param absolute the least difference that counts
+   * @param absolute the difference up to which they count as equal
+   * @param isScaled whether units in the last place are those of the largest number of the buffer
    */
-  record Tolerance(long ulps, double absolute) {}
+  record Tolerance(long ulps, double absolute, boolean isScaled) {}
 
   /** Whether neither side has written an element. */
   boolean isFresh(byte[] first, byte[] second, int element) {
@@ -95,19 +128,12 @@ final class Elements {
   /** Whether two elements are farther apart than they may be. */
   boolean differ(byte[] first, byte[] second, int element) {
     long distance = distance(first, second, element);
-    if (distance == 0) {
-      return false;
+    if (distance == 0 || !isFloat()) {
+      return distance != 0;
     }
-    return switch (type) {
-      case F16, BF16, F32, F64 -> distance > tolerance.ulps && !isSmall(first, second, element);
-      default -> true;
-    };
-  }
-
-  private boolean isSmall(byte[] first, byte[] second, int element) {
     double a = Constants.number(type, first, element * size).doubleValue();
     double b = Constants.number(type, second, element * size).doubleValue();
-    return Math.abs(a - b) <= tolerance.absolute;
+    return distance > tolerance.ulps && !(Math.abs(a - b) <= slack);
   }
 
   /** An element for people. */

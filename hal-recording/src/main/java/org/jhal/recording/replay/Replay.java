@@ -109,12 +109,13 @@ final class Replay {
     End end = recording.end(operation.index());
     if (end != null && end.failure() != null) {
       note(
-          "not hermetic: a %s that had failed with %s was left out; it may have written something"
+          "not hermetic: an operation (%s) that had failed with %s was left out; it may have written something"
               .formatted(operation.kind(), end.failure()));
       return;
     }
     if (operation.isUnseen()) {
-      note("not hermetic: what a " + operation.kind() + " has written is not recorded");
+      note(
+          "not hermetic: what an operation (" + operation.kind() + ") has written is not recorded");
     }
     for (Action action : operation.actions()) {
       if (goesOn) {
@@ -142,7 +143,14 @@ final class Replay {
     } else if (action instanceof Action.Readback readback) {
       compareReadback(operation, readback, end);
     } else if (action instanceof Action.Dispatch dispatch) {
-      goesOn = dispatcher.dispatch(operation, dispatches++, dispatch);
+      if (replicas.stream().allMatch(replica -> replica.canRun(dispatch))) {
+        goesOn = dispatcher.dispatch(operation, dispatches, dispatch);
+      } else {
+        note(
+            "not hermetic: dispatches of bundle %s were left out, which is not whole here"
+                .formatted(recording.bundles().get(dispatch.bundle()).name()));
+      }
+      dispatches++;
     } else if (action instanceof Action.Foreign foreign) {
       runForeign(operation, foreign, end);
     }
@@ -157,7 +165,8 @@ final class Replay {
         write(effect.range(), effect.payload());
       }
     } else {
-      note("not hermetic: what a " + operation.kind() + " operation has done is not recorded");
+      note(
+          "not hermetic: what an operation (" + operation.kind() + ") has written is not recorded");
     }
   }
 

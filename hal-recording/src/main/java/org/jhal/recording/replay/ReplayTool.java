@@ -37,6 +37,7 @@ public final class ReplayTool {
    * @param to the number of the first one after the last of them
    * @param ulps how many units in the last place floating-point numbers may be apart
    * @param absolute the difference of floating-point numbers up to which they count as equal
+   * @param isScaled whether units in the last place are those of the largest number of a buffer
    * @param out the folder for the dispatch whose results part, or null
    */
   public record Options(
@@ -48,6 +49,7 @@ public final class ReplayTool {
       int to,
       long ulps,
       double absolute,
+      boolean isScaled,
       @Nullable Path out) {
     /**
      * Checks the ranges.
@@ -125,11 +127,10 @@ public final class ReplayTool {
     if (cut != null) {
       out.println("the recording is " + cut + "; what is before that is replayed");
     }
-    for (Recording.Bundle bundle : recording.bundles()) {
-      for (String missing : bundle.missing()) {
-        out.printf(Locale.ROOT, "not hermetic: bundle %s lacks %s%n", bundle.name(), missing);
-      }
-    }
+    recording.bundles().stream()
+        .flatMap(bundle -> bundle.missing().stream().map(part -> bundle.name() + " lacks " + part))
+        .distinct()
+        .forEach(lack -> out.println("not hermetic: bundle " + lack));
     out.flush();
   }
 
@@ -156,6 +157,7 @@ public final class ReplayTool {
       }
     }
     Replay ended = Objects.requireNonNull(last);
+    bundles.notes().forEach(out::println);
     ended.notes().forEach(out::println);
     out.printf(Locale.ROOT, "dispatches on %2$s: %1$d%n", ended.dispatches(), options.device);
     printTimes(times, out);
@@ -207,11 +209,12 @@ public final class ReplayTool {
           new Comparison(
               first,
               second,
-              new Elements.Tolerance(options.ulps, options.absolute),
+              new Elements.Tolerance(options.ulps, options.absolute, options.isScaled),
               options.from,
               options.to);
       Replay replay = new Replay(recording, List.of(first, second), comparison);
       replay.run();
+      bundles.notes().forEach(out::println);
       replay.notes().forEach(out::println);
       Finding finding = comparison.finding();
       if (finding != null) {

@@ -5,8 +5,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Device;
@@ -45,6 +48,7 @@ final class Replica implements AutoCloseable {
   private long last; // the value that the last action signals
   private final Map<Integer, DeviceBuffer> memories = new HashMap<>();
   private final Map<Integer, Executable> executables = new HashMap<>();
+  private final Set<Integer> unusable = new HashSet<>(); // bundles
 
   Replica(Recording recording, BundleFolders bundles, String uri, byte fresh) {
     this.recording = recording;
@@ -181,14 +185,29 @@ final class Replica implements AutoCloseable {
     }
   }
 
-  /** The kernel of a dispatch. */
-  Kernel kernel(Action.Dispatch dispatch) {
-    Executable executable = executables.get(dispatch.bundle());
-    if (executable == null) {
-      executable = device.loadExecutable(bundles.get(dispatch.bundle()));
-      executables.put(dispatch.bundle(), executable);
+  /**
+   * Loads the bundle of a dispatch.
+   *
+   * @return false if the recording lacks a part of the bundle, and the device cannot do without
+   */
+  boolean canRun(Action.Dispatch dispatch) {
+    int bundle = dispatch.bundle();
+    if (!executables.containsKey(bundle) && !unusable.contains(bundle)) {
+      try {
+        executables.put(bundle, device.loadExecutable(bundles.get(bundle)));
+      } catch (HalException e) {
+        if (recording.bundles().get(bundle).missing().isEmpty()) {
+          throw e;
+        }
+        unusable.add(bundle);
+      }
     }
-    return executable.kernel(dispatch.kernel());
+    return executables.containsKey(bundle);
+  }
+
+  /** The kernel of a dispatch that it {@linkplain #canRun can run}. */
+  Kernel kernel(Action.Dispatch dispatch) {
+    return Objects.requireNonNull(executables.get(dispatch.bundle())).kernel(dispatch.kernel());
   }
 
   void dispatch(Action.Dispatch dispatch) {

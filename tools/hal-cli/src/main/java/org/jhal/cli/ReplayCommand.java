@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "hal replay FILE [--device URI] [--repeat N]",
       "hal replay FILE [--device URI] --compare URI [--scope A..B] [--ulps N]",
-      "                [--absolute X] [--out FOLDER]"
+      "                [--absolute X] [--scaled] [--out FOLDER]"
     },
     description = {
       "Replays a recording on a device, or on two, whose results are compared.",
@@ -82,6 +82,11 @@ final class ReplayCommand implements Callable<Integer> {
   private double absolute;
 
   @Option(
+      names = "--scaled",
+      description = "The unit in the last place is that of the largest number of the buffer.")
+  private boolean isScaled;
+
+  @Option(
       names = "--out",
       paramLabel = "FOLDER",
       description = "Gets the bundle, the inputs and the outputs of the dispatch that is found.")
@@ -106,6 +111,7 @@ final class ReplayCommand implements Callable<Integer> {
                     range.group(2) == null ? Integer.MAX_VALUE : Integer.parseInt(range.group(2)),
                     ulps,
                     absolute,
+                    isScaled,
                     out));
     ReplayTool tool = CommandFailure.badInput(() -> ReplayTool.of(options));
     return tool.run(spec.commandLine().getOut());
