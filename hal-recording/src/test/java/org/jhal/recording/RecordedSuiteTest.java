@@ -18,8 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class RecordedSuiteTest {
   private static final String CONFORMANCE =
-      "DriverTest.*,Queue*,CommandBuffer*,BlockingCalls*,External*,CrossDeviceCopy*,"
-          + "FileTransfer*,HostMemory*";
+      "DriverTest.*,QueueCapture*,QueueFailure*,BlockingCalls*,ExternalOrder*,FileTransfer*";
 
   @TempDir private Path folder;
 
