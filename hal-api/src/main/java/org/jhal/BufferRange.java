@@ -44,6 +44,16 @@ final class BufferRange implements HostRange {
     return 0;
   }
 
+  /** Returns the array that it is a part of, or null if that is not known. */
+  @Nullable Object array() {
+    return view.hasArray() ? view.array() : null;
+  }
+
+  /** Where in {@link #array} it begins, in bytes. */
+  long arrayOffset() {
+    return (long) view.arrayOffset() * elementBytes;
+  }
+
   /** Returns the buffer if native code may access it directly, else null. */
   @Nullable Buffer direct() {
     return view.isDirect() && isNative(view) ? view : null;

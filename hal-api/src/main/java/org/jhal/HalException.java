@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal;
 
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,7 @@ public final class HalException extends RuntimeException {
   private final @Nullable HalException origin; // for a copy: the original exception
   private final @Nullable NativeCode nativeCode;
   private final @Nullable FailedOperation operation;
+  private final List<KernelFinding> findings;
 
   /** Creates a failure without a cause. */
   public HalException(Status status, String message) {
@@ -35,7 +37,12 @@ public final class HalException extends RuntimeException {
   /** Creates a failure that a native function has reported with {@code nativeCode}. */
   public HalException(
       Status status, String message, @Nullable Throwable cause, @Nullable NativeCode nativeCode) {
-    this(status, message, cause, nativeCode, null, null);
+    this(status, message, cause, nativeCode, null, List.of(), null);
+  }
+
+  /** Returns the failure of an operation whose kernels do what is found; its status is ABORTED. */
+  public static HalException ofFindings(String message, List<KernelFinding> findings) {
+    return new HalException(Status.ABORTED, message, null, null, null, List.copyOf(findings), null);
   }
 
   /**
@@ -53,6 +60,7 @@ public final class HalException extends RuntimeException {
     this.status = Objects.requireNonNull(status, "status");
     this.nativeCode = null;
     this.operation = null;
+    this.findings = List.of();
     this.origin = null;
   }
 
@@ -62,11 +70,13 @@ public final class HalException extends RuntimeException {
       @Nullable Throwable cause,
       @Nullable NativeCode nativeCode,
       @Nullable FailedOperation operation,
+      List<KernelFinding> findings,
       @Nullable HalException origin) {
     super(Objects.requireNonNull(message, "message"), cause);
     this.status = Objects.requireNonNull(status, "status");
     this.nativeCode = nativeCode;
     this.operation = operation;
+    this.findings = findings;
     this.origin = origin;
   }
 
@@ -107,6 +117,14 @@ public final class HalException extends RuntimeException {
   }
 
   /**
+   * Returns what the operation's kernels do and must not do, if a device has looked for that and
+   * the operation has failed for it; otherwise an empty list. The message has the same as text.
+   */
+  public List<KernelFinding> findings() {
+    return findings;
+  }
+
+  /**
    * For engines: returns this failure as that of an operation. The message begins with the
    * operation.
    *
@@ -119,7 +137,7 @@ public final class HalException extends RuntimeException {
     }
     HalException named =
         new HalException(
-            status, failed + ": " + getMessage(), getCause(), nativeCode, failed, null);
+            status, failed + ": " + getMessage(), getCause(), nativeCode, failed, findings, null);
     named.takeOver(this);
     return named;
   }
@@ -130,7 +148,7 @@ public final class HalException extends RuntimeException {
    */
   public HalException alone() {
     HalException alone =
-        new HalException(status, getMessage(), null, nativeCode(), operation, null);
+        new HalException(status, getMessage(), null, nativeCode(), operation, findings, null);
     alone.setStackTrace(getStackTrace());
     return alone;
   }
@@ -144,10 +162,10 @@ public final class HalException extends RuntimeException {
   public HalException again() {
     HalException first = origin == null ? this : origin;
     HalException place = // without the cause, which would be printed twice
-        new HalException(status, getMessage(), null, nativeCode, operation, null);
+        new HalException(status, getMessage(), null, nativeCode, operation, findings, null);
     place.takeOver(first);
     HalException copy =
-        new HalException(status, getMessage(), getCause(), nativeCode, operation, first);
+        new HalException(status, getMessage(), getCause(), nativeCode, operation, findings, first);
     copy.addSuppressed(place);
     return copy;
   }

@@ -52,6 +52,8 @@ public final class HostMemory {
   private final long size;
   private int borrowers; // number of operations that may use the memory; guarded by this
 
+  private @Nullable Runnable watcher; // see watch(); guarded by this
+
   // Called in this order when borrowers reaches 0; null if there are none. Guarded by this.
   private @Nullable Set<Listener> listeners;
 
@@ -230,8 +232,16 @@ public final class HostMemory {
   // Borrowing.
 
   /** Returns whether an operation may still read or write the memory. */
-  public synchronized boolean isBorrowed() {
-    return borrowers > 0;
+  public boolean isBorrowed() {
+    boolean isFree = isFree();
+    if (isFree) {
+      seenFree();
+    }
+    return !isFree;
+  }
+
+  private synchronized boolean isFree() {
+    return borrowers == 0;
   }
 
   /**
@@ -273,7 +283,7 @@ public final class HostMemory {
               LockSupport.unpark(waiter);
             });
     try {
-      while (!isFree.get() && isBorrowed()) {
+      while (!isFree.get() && isBorrowed()) { // either notes that it was seen
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }
@@ -325,6 +335,25 @@ public final class HostMemory {
     return true;
   }
 
+  /**
+   * For engines: has {@code watcher} called whenever the program has seen that no operation uses
+   * the memory, before the program goes on, on any thread and with no lock held. It replaces an
+   * earlier one.
+   */
+  public synchronized void watch(Runnable watcher) {
+    this.watcher = Objects.requireNonNull(watcher, "watcher");
+  }
+
+  private void seenFree() {
+    Runnable told;
+    synchronized (this) {
+      told = watcher;
+    }
+    if (told != null) {
+      told.run();
+    }
+  }
+
   /** For engines: marks the memory as used by an operation, until the returned borrow has ended. */
   public synchronized Borrow borrow() {
     Borrow made = new Borrow(); // first, because this may throw
@@ -350,6 +379,18 @@ public final class HostMemory {
       end(Runnable::run);
     }
 
+    /** Returns the memory. */
+    public HostMemory memory() {
+      return HostMemory.this;
+    }
+
+    /** Returns whether it has ended. */
+    public boolean hasEnded() {
+      synchronized (HostMemory.this) {
+        return hasEnded;
+      }
+    }
+
     /**
      * As {@link #end()}, but has {@code executor} run the callbacks, in one task, if there are any.
      */
@@ -372,7 +413,7 @@ public final class HostMemory {
   }
 
   /** Compared by identity, because a callback may be registered twice. */
-  private static final class Listener {
+  private final class Listener {
     private final Runnable callback;
 
     Listener(Runnable callback) {
@@ -382,6 +423,7 @@ public final class HostMemory {
     void run() {
       String before = HostWaits.refuse("a callback");
       try {
+        seenFree();
         callback.run();
       } catch (Throwable t) { // rule S7: what a callback throws is logged and dropped
         log(t);
@@ -404,6 +446,20 @@ public final class HostMemory {
         return; // there is no way left to report it
       }
     }
+  }
+
+  /**
+   * For engines: returns what the bytes belong to, to be compared by identity: the array of which
+   * this is a part, or, if there is none or it is not known, this object.
+   */
+  public Object base() {
+    Object array = range instanceof BufferRange buffer ? buffer.array() : null;
+    return array == null ? this : array;
+  }
+
+  /** For engines: returns where the range begins in its {@link #base}, in bytes. */
+  public long baseOffset() {
+    return range instanceof BufferRange buffer && buffer.array() != null ? buffer.arrayOffset() : 0;
   }
 
   /** Returns whether a readback may write to the memory. */

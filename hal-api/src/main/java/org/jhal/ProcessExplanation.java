@@ -28,6 +28,7 @@ final class ProcessExplanation {
   private static final int MOST_IN_CYCLE = 16;
   private static final int MOST_UNPROMISED = 40;
   private static final int MOST_FAILED = 20;
+  private static final int MOST_FINDINGS = 8;
   private static final int MOST_IN_QUEUE = 16;
   private static final int MOST_TIMEPOINTS = 4;
 
@@ -170,10 +171,24 @@ final class ProcessExplanation {
       HalException failure = failed.get(i).failure;
       if (failure != null) {
         text.add("  ").name(failed.get(i).semaphore).add(": ").name(failure.status());
-        text.add(": ").name(failure.getMessage()).line();
+        List<KernelFinding> findings = failure.findings();
+        text.add(": ")
+            .name(findings.isEmpty() ? failure.getMessage() : failure.operation() + " is wrong")
+            .line();
+        findings.stream().limit(MOST_FINDINGS).forEach(this::writeFinding);
+        writeMore(findings.size(), MOST_FINDINGS, "findings");
       }
     }
     writeMore(failed.size(), MOST_FAILED, "failed timelines");
+  }
+
+  private void writeFinding(KernelFinding finding) {
+    text.add("    ").name(finding.check()).add(": ").name(finding.message());
+    KernelFinding.Place place = finding.place();
+    if (place != null) {
+      text.add(", in ").name(place.file()).add(':').add(place.line());
+    }
+    text.add(", by ").name(finding.item()).line();
   }
 
   private void writeDevice(Report device) {

@@ -138,6 +138,35 @@ class HalExceptionTest {
     }
   }
 
+  @Test
+  void copiesHaveTheFindings() throws Exception {
+    KernelFinding finding =
+        new KernelFinding(
+            "races",
+            "blur",
+            "kernel blur reads what another writes",
+            new KernelFinding.Place("blur.cu", 7, "\tout[i] = 1;", 1, 6),
+            "item 3",
+            null,
+            "item 4",
+            false,
+            2);
+    HalException wrong = HalException.ofFindings("wrong", List.of(finding));
+    for (HalException each :
+        List.of(
+            wrong, wrong.of(FILL), wrong.again(), wrong.alone(), read(written(wrong.of(FILL))))) {
+      assertEquals(List.of(finding), each.findings());
+    }
+    assertEquals(List.of(), new HalException(Status.ABORTED, "oops").findings());
+    assertEquals(
+        "races: kernel blur reads what another writes\n"
+            + "  blur.cu:7: \tout[i] = 1;\n"
+            + "             \t^~~~~~\n"
+            + "  by item 3\n"
+            + "  by item 4, and 1 times more",
+        finding.toString());
+  }
+
   private static byte[] written(HalException failure) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {

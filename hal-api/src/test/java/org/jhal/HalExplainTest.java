@@ -329,6 +329,31 @@ class HalExplainTest {
   }
 
   @Test
+  void namesWhatIsWrongWithKernels() {
+    device("d").add("q", a.at(1), b.at(1));
+    KernelFinding.Place place = new KernelFinding.Place("blur.cu", 7, "out[i] = 1;", 0, 6);
+    KernelFinding finding =
+        new KernelFinding(
+            "memory",
+            "blur",
+            "kernel blur writes outside 'out'",
+            place,
+            "item 3",
+            null,
+            "",
+            false,
+            1);
+    HalException wrong = HalException.ofFindings("wrong", List.of(finding));
+    b.fail(wrong.of(new FailedOperation("d-q0", 4, "dispatch")));
+    assertParts(
+        explain(),
+        "Failed timelines",
+        "  b: ABORTED: d-q0 operation 4 (dispatch) is wrong\n"
+            + "    memory: kernel blur writes outside 'out', in blur.cu:7, by item 3\n",
+        "Device d");
+  }
+
+  @Test
   void reportsFailedTimelines() {
     device("d").add("q", a.at(1), b.at(1));
     b.fail(new HalException(Status.DATA_LOSS, "gone"));

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -290,6 +291,43 @@ class HostMemoryTest {
     assertEquals(
         "offset 1, length " + step + ": elements have " + step + " bytes", offset.getMessage());
     assertEquals(Status.INVALID_ARGUMENT, length.status());
+  }
+
+  @Test
+  void theWatcherIsToldBeforeTheProgramGoesOn() throws InterruptedException {
+    HostMemory memory = HostMemory.of(new byte[4]);
+    List<String> calls = new ArrayList<>();
+    memory.watch(() -> calls.add("seen"));
+    HostMemory.Borrow borrow = memory.borrow();
+    assertTrue(memory.isBorrowed());
+    memory.onFree(() -> calls.add("callback"));
+    assertFalse(borrow.hasEnded());
+    assertEquals(List.of(), calls);
+    borrow.end();
+    assertTrue(borrow.hasEnded());
+    assertEquals(List.of("seen", "callback"), calls);
+    calls.clear();
+    assertFalse(memory.isBorrowed());
+    assertEquals(List.of("seen"), calls);
+    calls.clear();
+    memory.awaitFree();
+    assertEquals("seen", calls.get(0));
+  }
+
+  @Test
+  void theBaseIsTheArray() {
+    float[] array = new float[10];
+    HostMemory part = HostMemory.of(array, 3, 4);
+    assertSame(array, part.base());
+    assertEquals(12, part.baseOffset());
+    ByteBuffer slice = ByteBuffer.wrap(new byte[10], 2, 8).slice().position(1);
+    assertSame(slice.array(), HostMemory.of(slice).base());
+    assertEquals(3, HostMemory.of(slice).baseOffset());
+    for (ByteBuffer other : List.of(ByteBuffer.allocateDirect(8), slice.asReadOnlyBuffer())) {
+      HostMemory memory = HostMemory.of(other);
+      assertSame(memory, memory.base());
+      assertEquals(0, memory.baseOffset());
+    }
   }
 
   /** The memory is free at once, whenever the callbacks run. */

@@ -23,6 +23,8 @@ final class Block {
   private final long address;
   private final long size;
   private final long shadow; // what is known of its bytes, if dispatches are checked; otherwise 0
+  private final @Nullable CpuCheck check;
+  private volatile String name = ""; // what the last checked kernel calls it
 
   /** How many outputs are known at most; those before them are forgotten. */
   private static final int OUTPUTS = 16;
@@ -34,11 +36,12 @@ final class Block {
   private String use2 = "";
   private String use3 = "";
 
-  private Block(long handle, long address, long size, long shadow) {
+  private Block(long handle, long address, long size, long shadow, @Nullable CpuCheck check) {
     this.handle = handle;
     this.address = address;
     this.size = size;
     this.shadow = shadow;
+    this.check = check;
   }
 
   /**
@@ -52,12 +55,21 @@ final class Block {
       return null;
     }
     long address = new Pointer(handle).getLong(0);
-    return new Block(handle, address, size, check == null ? 0 : check.shadow(address, size, false));
+    long shadow = check == null ? 0 : check.shadow(address, size, false);
+    return known(new Block(handle, address, size, shadow, check));
   }
 
   /** Memory of others. */
   static Block at(long address, long size, @Nullable CpuCheck check) {
-    return new Block(0, address, size, check == null ? 0 : check.shadow(address, size, true));
+    long shadow = check == null ? 0 : check.shadow(address, size, true);
+    return known(new Block(0, address, size, shadow, check));
+  }
+
+  private static Block known(Block block) {
+    if (block.check != null) {
+      block.check.allocated(block);
+    }
+    return block;
   }
 
   /** For {@link HalRuntime#hal_memory_check}; 0 if it is another's memory. */
@@ -72,6 +84,16 @@ final class Block {
   /** For {@link HalRuntime#hal_shadow_written}; 0 if dispatches are not checked. */
   long shadow() {
     return shadow;
+  }
+
+  /** Notes what a kernel calls it. */
+  void calledBy(String parameter) {
+    name = parameter;
+  }
+
+  /** What the last checked kernel that had it calls it; empty if none had. */
+  String name() {
+    return name;
   }
 
   /** Notes that something else than a kernel has written a part of it. */
@@ -94,7 +116,7 @@ final class Block {
   }
 
   /** What is wrong if a part of it is read back: outputs that no kernel has written completely. */
-  List<Finding> unwritten(long offset, long length) {
+  List<CheckReport> unwritten(long offset, long length) {
     if (shadow == 0) {
       return List.of();
     }
@@ -134,6 +156,9 @@ final class Block {
 
   /** Frees it, unless it is another's memory, and returns what {@link #check} would. */
   long free() {
+    if (check != null) {
+      check.freed(this);
+    }
     HalRuntime.hal_shadow_free(shadow); // 0 is allowed
     return HalRuntime.hal_memory_free(handle); // 0 is allowed
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu;
 
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.KernelFinding;
 import org.jhal.Parameter;
 import org.jhal.Workgroups;
 import org.jhal.cpu.compile.SharedVariables;
@@ -15,21 +18,27 @@ final class CheckText {
   private static final String BARRIERS = "barriers";
   static final String VALUES = "values";
 
+  private static final int PAGE = 4096; // what is below it is a null pointer
+  private static final int STRIP = 64; // elements
+
   private final CpuGrid grid;
   private final LoadedKernel kernel;
   private final CheckedCode code;
   private final NativeFinding found;
+  private final CpuCheck check;
 
-  private CheckText(CpuGrid grid, CheckedCode code, NativeFinding found) {
+  private CheckText(CpuGrid grid, CheckedCode code, NativeFinding found, CpuCheck check) {
     this.grid = grid;
     this.kernel = grid.loaded();
     this.code = code;
     this.found = found;
+    this.check = check;
   }
 
   /** The finding; null if it is none, as the places in the code are the same in the source. */
-  static @Nullable Finding finding(CpuGrid grid, CheckedCode code, NativeFinding found) {
-    CheckText text = new CheckText(grid, code, found);
+  static @Nullable KernelFinding finding(
+      CpuGrid grid, CheckedCode code, NativeFinding found, CpuCheck check) {
+    CheckText text = new CheckText(grid, code, found, check);
     return switch (found.kind()) {
       case NativeFinding.OUTSIDE -> text.finding(MEMORY, text.outside());
       case NativeFinding.READ_ONLY ->
@@ -64,6 +73,47 @@ final class CheckText {
     };
   }
 
+  /** The elements around the one that a finding is about; null if it is none of a buffer. */
+  static CheckReport.@Nullable Strip strip(CpuGrid grid, NativeFinding found, long check) {
+    int number = found.range();
+    if (number < 0
+        || number >= NativeFinding.DYNAMIC
+        || found.address() >= 0 && found.address() < PAGE) {
+      return null;
+    }
+    Parameter parameter = grid.loaded().parameter(number);
+    int bytes = parameter.type().bytes();
+    long marked = Math.floorDiv(found.offset(), (long) bytes);
+    long count = grid.length(number) / bytes;
+    if (marked < -STRIP || marked > count + STRIP) {
+      return null; // far away
+    }
+    long first = Math.max(-STRIP / 4, Math.min(marked - STRIP / 2, count - STRIP * 3 / 4));
+    first = Math.min(first, marked);
+    long[] items = new long[5 * STRIP];
+    HalRuntime.hal_check_touched(check, number, first, STRIP, bytes, items);
+    List<CheckReport.Element> elements = new ArrayList<>();
+    for (int at = 0; at < items.length; at += 5) {
+      elements.add(
+          new CheckReport.Element(
+              items[at] != 0,
+              name(grid, items[at + 1], items[at + 2]),
+              number(grid, items[at + 1], items[at + 2]),
+              name(grid, items[at + 3], items[at + 4]),
+              number(grid, items[at + 3], items[at + 4])));
+    }
+    return new CheckReport.Strip(parameter.name(), parameter.typeName(), first, marked, elements);
+  }
+
+  private static String name(CpuGrid grid, long group, long item) {
+    return item < 0 ? "" : item(grid, group, (int) item);
+  }
+
+  private static long number(CpuGrid grid, long group, long item) {
+    Workgroups size = grid.loaded().workgroupSize();
+    return item < 0 ? -1 : group * size.x() * size.y() * size.z() + item;
+  }
+
   /** Notes for each block what the dispatch has written of it as an output. */
   static void noteOutputs(CpuGrid grid, CheckedCode code, long check) {
     LoadedKernel kernel = grid.loaded();
@@ -82,13 +132,13 @@ final class CheckText {
     }
   }
 
-  private Finding finding(String check, String message) {
+  private KernelFinding finding(String check, String message) {
     return finding(check, message, null, "");
   }
 
-  private Finding finding(
-      String check, String message, Finding.@Nullable Place otherPlace, String otherItem) {
-    return new Finding(
+  private KernelFinding finding(
+      String check, String message, KernelFinding.@Nullable Place otherPlace, String otherItem) {
+    return new KernelFinding(
         check,
         kernel.name(),
         "kernel " + kernel.name() + " " + message,
@@ -100,7 +150,7 @@ final class CheckText {
         found.count());
   }
 
-  private Finding race() {
+  private KernelFinding race() {
     boolean isSameGroup = found.group() == found.otherGroup();
     String between =
         found.otherItem() < 0 || isSameGroup
@@ -136,9 +186,9 @@ final class CheckText {
   }
 
   /** Code for one line of the source may be in several places. */
-  private @Nullable Finding diverged() {
-    Finding.Place one = code.place(found.at(), "");
-    Finding.Place other = code.place(found.otherAt(), "");
+  private @Nullable KernelFinding diverged() {
+    KernelFinding.Place one = code.place(found.at(), "");
+    KernelFinding.Place other = code.place(found.otherAt(), "");
     if (one == null
         || other == null
         || (one.line() == other.line() && one.file().equals(other.file()))) {
@@ -167,13 +217,14 @@ final class CheckText {
   }
 
   private String outside() {
-    if (found.address() >= 0 && found.address() < 4096) {
+    if (found.address() >= 0 && found.address() < PAGE) {
       return found.verb()
           + " the address 0x%x, as through a null pointer".formatted(found.address());
     }
     if (found.range() < 0) {
       return "%s the address 0x%x, which is in none of its buffers"
-          .formatted(found.verb(), found.address());
+              .formatted(found.verb(), found.address())
+          + check.whose(grid, found.address());
     }
     long length =
         found.range() >= NativeFinding.SHARED
@@ -186,8 +237,13 @@ final class CheckText {
         found.offset() < 0
             ? -found.offset() + " bytes before its start"
             : past >= 0 ? past + " bytes past its end" : "across its end";
-    return "%s outside '%s': %s of %s, %s"
-        .formatted(found.verb(), name(), element(), whole(length), where);
+    String neighbour =
+        found.range() >= NativeFinding.DYNAMIC || found.offset() < 0
+            ? ""
+            : grid.behind(found.range());
+    return "%s outside '%s': %s of %s, %s%s"
+            .formatted(found.verb(), name(), element(), whole(length), where, neighbour)
+        + check.whose(grid, found.address());
   }
 
   private String whole(long length) {

@@ -39,7 +39,7 @@ public final class CheckTool {
   }
 
   /** What the devices of this process have found since the last call, in the order of time. */
-  public static List<Finding> take() {
+  public static List<CheckReport> take() {
     return CpuCheck.takeReported();
   }
 }

@@ -2,6 +2,7 @@
 package org.jhal.cpu;
 
 import java.util.List;
+import org.jhal.KernelFinding;
 import org.jhal.cpu.compile.LineTable;
 import org.jhal.cpu.compile.SharedVariables;
 import org.jhal.cpu.runtime.HalRuntime;
@@ -31,7 +32,7 @@ final class CheckedCode {
    * @param name what is marked in the line, if it is there
    * @return null if it is not known
    */
-  Finding.@Nullable Place place(long address, String name) {
+  KernelFinding.@Nullable Place place(long address, String name) {
     LineTable.Place place = lines().find(address, file -> text(file) != null);
     String text = place == null ? null : text(place.file());
     if (place == null || text == null) {
@@ -42,8 +43,14 @@ final class CheckedCode {
     String stripped = line.strip();
     int at = find(stripped, name);
     return at < 0
-        ? new Finding.Place(place.file(), place.line(), stripped, 0, stripped.length())
-        : new Finding.Place(place.file(), place.line(), stripped, at, end(stripped, at) - at);
+        ? new KernelFinding.Place(place.file(), place.line(), stripped, 0, stripped.length())
+        : new KernelFinding.Place(place.file(), place.line(), stripped, at, end(stripped, at) - at);
+  }
+
+  /** The lines of a file of the bundle; empty if it is none. */
+  List<String> lines(String file) {
+    String text = text(file);
+    return text == null ? List.of() : text.lines().toList();
   }
 
   /** Lets a dispatch use its shared memory. */

@@ -2,13 +2,21 @@
 package org.jhal.cpu;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jhal.HalException;
+import org.jhal.KernelFinding;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.Submission;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks the dispatches of a device, one at a time, as they share what the native runtime keeps
@@ -23,10 +31,17 @@ final class CpuCheck {
   /** The findings of all devices that only report them, up to this many. */
   private static final int MOST_REPORTED = 1000;
 
-  private static final List<Finding> REPORTED = new ArrayList<>(); // guarded by itself
+  private static final List<CheckReport> REPORTED = new ArrayList<>(); // guarded by itself
+
+  /** How many freed blocks are remembered. */
+  private static final int FREED = 256;
 
   private final int what;
   private final boolean fails;
+
+  // By address; these two guarded by `blocks`.
+  private final NavigableMap<Long, Block> blocks = new TreeMap<>();
+  private final Map<Long, Freed> freed = new LinkedHashMap<>(); // the latest last
   private volatile long address; // 0 before it is opened, and once it is closed
 
   /**
@@ -40,9 +55,13 @@ final class CpuCheck {
     this.fails = fails;
   }
 
-  /** Opens it, once the runtime is loaded. */
-  void open() {
-    address = HalRuntime.hal_check_make(what);
+  /**
+   * Opens it, once the runtime is loaded.
+   *
+   * @param threads how many run kernels
+   */
+  void open(int threads) {
+    address = HalRuntime.hal_check_make(what, threads);
     if (address == 0) {
       throw new HalException(Status.RESOURCE_EXHAUSTED, "no memory for checks of kernels");
     }
@@ -70,6 +89,56 @@ final class CpuCheck {
   /** What is checked, as a sum of the numbers of {@code hal_check.h}. */
   int what() {
     return what;
+  }
+
+  /** A block that is gone. */
+  private record Freed(long size, String name) {}
+
+  /** Notes a block, whose addresses may be those of one that was freed. */
+  void allocated(Block block) {
+    synchronized (blocks) {
+      blocks.put(block.address(), block);
+    }
+  }
+
+  /** Notes that a block is freed. */
+  void freed(Block block) {
+    synchronized (blocks) {
+      if (blocks.remove(block.address(), block)) {
+        freed.remove(block.address()); // to be the latest
+        freed.put(block.address(), new Freed(block.size(), block.name()));
+        if (freed.size() > FREED) {
+          freed.remove(freed.keySet().iterator().next());
+        }
+      }
+    }
+  }
+
+  /**
+   * In which buffer of the device an address is or was, as the end of a message; empty if in none,
+   * or in one that the dispatch has.
+   */
+  String whose(CpuGrid grid, long address) {
+    synchronized (blocks) {
+      Map.Entry<Long, Block> below = blocks.floorEntry(address);
+      if (below != null && address - below.getKey() < below.getValue().size()) {
+        return Arrays.asList(grid.blocks()).contains(below.getValue())
+            ? ""
+            : ", in another buffer of the device" + named(below.getValue().name());
+      }
+      String found = "";
+      for (Map.Entry<Long, Freed> each : freed.entrySet()) {
+        long offset = address - each.getKey();
+        if (offset >= 0 && offset < each.getValue().size()) {
+          found = ", in a buffer that was freed" + named(each.getValue().name());
+        }
+      }
+      return found;
+    }
+  }
+
+  private static String named(String name) {
+    return name.isEmpty() ? "" : ", '%s' of the last kernel that had it".formatted(name);
   }
 
   /** Keeps what is known of the bytes of a block. */
@@ -102,20 +171,28 @@ final class CpuCheck {
     code.writeVariables(address);
     List<HalException> failures = new ArrayList<>();
     dispatch.accept(failures::add);
-    report(findings(grid, code), failures, failed);
+    report(reports(grid, code), failures, failed);
     failures.forEach(failed);
   }
 
-  private List<Finding> findings(CpuGrid grid, CheckedCode code) {
-    List<Finding> findings = new ArrayList<>();
+  private List<CheckReport> reports(CpuGrid grid, CheckedCode code) {
+    List<CheckReport> reports = new ArrayList<>();
     for (int i = 0; i < HalRuntime.hal_check_found(address); i++) {
-      Finding finding = CheckText.finding(grid, code, NativeFinding.read(address, i));
+      NativeFinding found = NativeFinding.read(address, i);
+      KernelFinding finding = CheckText.finding(grid, code, found, this);
       if (finding != null) {
-        merge(findings, finding);
+        CheckReport.Strip strip = fails ? null : CheckText.strip(grid, found, address);
+        merge(reports, report(finding, code, strip));
       }
     }
     CheckText.noteOutputs(grid, code, address);
-    return findings;
+    return reports;
+  }
+
+  private static CheckReport report(
+      KernelFinding finding, CheckedCode code, CheckReport.@Nullable Strip strip) {
+    KernelFinding.Place place = finding.place();
+    return new CheckReport(finding, place == null ? List.of() : code.lines(place.file()), strip);
   }
 
   /** Reports what is wrong with a readback of a part of a block. */
@@ -124,9 +201,10 @@ final class CpuCheck {
   }
 
   private void report(
-      List<Finding> findings, List<HalException> failures, Consumer<HalException> failed) {
+      List<CheckReport> reports, List<HalException> failures, Consumer<HalException> failed) {
     if (fails) {
-      if (!findings.stream().allMatch(Finding::isBenign)) {
+      List<KernelFinding> findings = reports.stream().map(CheckReport::finding).toList();
+      if (!findings.stream().allMatch(KernelFinding::isBenign)) {
         HalException wrong = failure(findings);
         failures.forEach(wrong::addSuppressed);
         failed.accept(wrong);
@@ -134,31 +212,73 @@ final class CpuCheck {
       return;
     }
     synchronized (REPORTED) {
-      findings.stream().limit(MOST_REPORTED - REPORTED.size()).forEach(REPORTED::add);
+      reports.stream().limit(MOST_REPORTED - REPORTED.size()).forEach(REPORTED::add);
     }
   }
 
   /** Adds a finding, or counts it to one with the same text: code may be in several places. */
-  private static void merge(List<Finding> findings, Finding finding) {
-    for (int i = 0; i < findings.size(); i++) {
-      Finding other = findings.get(i);
-      if (other.isSame(finding)) {
-        findings.set(i, other.withCount(other.count() + finding.count()));
+  private static void merge(List<CheckReport> reports, CheckReport report) {
+    for (int i = 0; i < reports.size(); i++) {
+      CheckReport other = reports.get(i);
+      if (isSame(other.finding(), report.finding())) {
+        long count = other.finding().count() + report.finding().count();
+        reports.set(
+            i, new CheckReport(withCount(other.finding(), count), other.source(), other.strip()));
         return;
       }
     }
-    findings.add(finding);
+    reports.add(report);
   }
 
-  private static HalException failure(List<Finding> findings) {
-    String text = findings.stream().map(Finding::toString).collect(Collectors.joining("\n"));
-    return new HalException(Status.ABORTED, "the kernel is wrong: " + text);
+  private static KernelFinding withCount(KernelFinding of, long count) {
+    return new KernelFinding(
+        of.check(),
+        of.kernel(),
+        of.message(),
+        of.place(),
+        of.item(),
+        of.otherPlace(),
+        of.otherItem(),
+        of.isBenign(),
+        count);
+  }
+
+  /** Whether two have the same kind and places. */
+  private static boolean isSame(KernelFinding a, KernelFinding b) {
+    return a.check().equals(b.check())
+        && a.kernel().equals(b.kernel())
+        && a.isBenign() == b.isBenign()
+        && (haveSamePlaces(a, b) || haveSwappedPlaces(a, b));
+  }
+
+  private static boolean haveSamePlaces(KernelFinding a, KernelFinding b) {
+    return Objects.equals(a.place(), b.place())
+        && Objects.equals(a.otherPlace(), b.otherPlace())
+        && kind(a.message()).equals(kind(b.message()));
+  }
+
+  /** A race may be found by either work item. */
+  private static boolean haveSwappedPlaces(KernelFinding a, KernelFinding b) {
+    return a.place() != null
+        && a.otherPlace() != null
+        && a.place().equals(b.otherPlace())
+        && a.otherPlace().equals(b.place());
+  }
+
+  /** A message without the numbers of elements. */
+  private static String kind(String message) {
+    return message.replaceAll("-?[0-9]+", "0");
+  }
+
+  private static HalException failure(List<KernelFinding> findings) {
+    String text = findings.stream().map(KernelFinding::toString).collect(Collectors.joining("\n"));
+    return HalException.ofFindings("the kernel is wrong: " + text, findings);
   }
 
   /** What was found and reported in this process since the last call. */
-  static List<Finding> takeReported() {
+  static List<CheckReport> takeReported() {
     synchronized (REPORTED) {
-      List<Finding> taken = List.copyOf(REPORTED);
+      List<CheckReport> taken = List.copyOf(REPORTED);
       REPORTED.clear();
       return taken;
     }

@@ -96,7 +96,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
       Function<CpuDevice, CpuExecution> executions) {
     compiler.loadRuntime();
     if (check != null) {
-      check.open();
+      check.open(threads);
     }
     long pool = HalRuntime.hal_pool_open(threads, "cpu-" + info.index());
     if (pool == 0) {

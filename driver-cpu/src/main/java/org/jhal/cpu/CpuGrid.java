@@ -80,6 +80,16 @@ final class CpuGrid {
     return block == null ? 0 : addresses[index] - block.address();
   }
 
+  /** Which buffer begins where one ends, as the end of a message; or empty. */
+  String behind(int index) {
+    for (int i = 0; i < blocks.length; i++) {
+      if (blocks[i] != null && i != index && addresses[i] == addresses[index] + lengths[index]) {
+        return ", where " + parameter(i) + " begins";
+      }
+    }
+    return "";
+  }
+
   /** The length of a buffer in bytes, by parameter. */
   long length(int index) {
     return lengths[index];
@@ -90,6 +100,7 @@ final class CpuGrid {
     for (int i = 0; i < blocks.length; i++) {
       if (blocks[i] != null) {
         int flags = kernel.parameter(i).isWritten() ? 0 : 1; // HAL_IS_READ_ONLY
+        blocks[i].calledBy(kernel.parameter(i).name());
         HalRuntime.hal_check_range(check, addresses[i], lengths[i], i, flags, blocks[i].shadow());
       }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu;
 
+import java.util.List;
+import org.jhal.KernelFinding;
 import org.jhal.Parameter;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,7 @@ record Output(
    *
    * @param shadow what is known of the block
    */
-  @Nullable Finding unwritten(long shadow, long from, long bytes) {
+  @Nullable CheckReport unwritten(long shadow, long from, long bytes) {
     int element = parameter.type().bytes();
     long begin = Math.max(from, offset);
     begin = offset + (begin - offset + element - 1) / element * element;
@@ -46,7 +48,10 @@ record Output(
                 .formatted(kernel, count, length / element, parameter.typeName(), name)
             + " and they are read back: the first is element "
             + ((begin - offset) / element + first[0]);
-    return new Finding(
-        CheckText.VALUES, kernel, message, code.place(at, name), item, null, "", false, 1);
+    KernelFinding.Place place = code.place(at, name);
+    return new CheckReport(
+        new KernelFinding(CheckText.VALUES, kernel, message, place, item, null, "", false, 1),
+        place == null ? List.of() : code.lines(place.file()),
+        null);
   }
 }

@@ -54,6 +54,37 @@ class RealCompilerTest {
     assertCompiles(DialectSources.names(), "--std=c++20");
   }
 
+  /** What the drivers cpu and the simulators do as CUDA does, without a word in the source. */
+  @Test
+  void narrowNumbersBecomeIntsWhenLanesExchangeThem() throws Exception {
+    assertCompiles(
+        """
+        template <class A, class B> struct Same { static constexpr bool value = false; };
+        template <class A> struct Same<A, A> { static constexpr bool value = true; };
+        #define IS(type, ...) static_assert(Same<decltype(__VA_ARGS__), type>::value, #__VA_ARGS__)
+        enum Plain { SMALL, LARGE = 1 << 30 };
+        enum Narrow : unsigned char { FIRST };
+        struct Bits { unsigned five : 5; };
+        extern "C" __global__ void k(Bits bits) {
+          IS(int, __shfl_sync(~0u, (unsigned char)1, 1));
+          IS(int, __shfl_up_sync(~0u, (short)1, 1));
+          IS(int, __shfl_down_sync(~0u, true, 1));
+          IS(int, __shfl_xor_sync(~0u, SMALL, 1));
+          IS(int, __shfl_xor_sync(~0u, FIRST, 1));
+          IS(unsigned, __shfl_sync(~0u, bits.five, 1));
+          IS(float, __shfl_sync(~0u, 0.5f, 1));
+          IS(int, __reduce_add_sync(~0u, (unsigned char)1));
+          IS(unsigned, __reduce_add_sync(~0u, 1u));
+          IS(int, __reduce_min_sync(~0u, (short)1));
+          IS(int, __reduce_max_sync(~0u, true));
+          IS(unsigned, __reduce_and_sync(~0u, (unsigned char)1));
+          IS(unsigned, __reduce_or_sync(~0u, 1));
+          IS(unsigned, __reduce_xor_sync(~0u, true));
+        }
+        """,
+        "--std=c++17");
+  }
+
   /** NVRTC without a driver: it makes PTX. */
   private static final class Alone extends RuntimeCompiler {
     private final Nvrtc.Api api;

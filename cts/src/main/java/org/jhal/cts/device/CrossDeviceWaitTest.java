@@ -387,9 +387,9 @@ class CrossDeviceWaitTest {
     TimelineSemaphore consumed = cts.semaphore();
     TimelineSemaphore back = cts.semaphore();
     TimelineSemaphore free = cts.semaphore();
-    DeviceBuffer buffer = cts.buffer(here, 16, BufferParams.DEVICE);
     Blocker blocker = new Blocker(cts, here.queue(0));
     for (TimelineSemaphore one : produced) {
+      DeviceBuffer buffer = cts.buffer(here, 16, BufferParams.DEVICE);
       here.queue(0).fill(blocker.timepoint(), one.at(1), buffer, 0, 16, FillPattern.ZERO);
     }
     there

@@ -53,7 +53,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @CtsSuite(deadlineSeconds = 120)
 @Needs(Need.CONTROLS)
-@FreshDevice("inflight=64")
+@FreshDevice({"inflight=64", "validate=off"}) // nothing orders what runs beside the call
 class LossByCallTest {
   /** Calls of an operation that is enqueued and runs. */
   private static final List<String> OF_OPERATIONS =

@@ -52,7 +52,7 @@ class ExternalFailureTest {
     TimelineSemaphore done = cts.semaphore();
     TimelineSemaphore next = cts.semaphore();
     DeviceBuffer buffer = cts.buffer(16);
-    cts.queue().external(Fence.NONE, done.at(1), List.of(buffer), work);
+    cts.queue().external(Fence.NONE, done.at(1), List.of(cts.buffer(16)), work);
     cts.queue().fill(Fence.NONE, next.at(1), buffer, 0, 16, FillPattern.of8(5));
     HalException failure = awaitFailure(done, 1);
     awaitReached(next, 1);

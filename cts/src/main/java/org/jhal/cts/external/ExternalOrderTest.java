@@ -231,7 +231,7 @@ class ExternalOrderTest {
     try {
       awaitTrue("external work to run", () -> running.get() == 1);
       cts.queue(0).fill(Fence.NONE, behind.at(1), buffer, 0, 16, FillPattern.of8(1));
-      cts.queue(1).fill(Fence.NONE, elsewhere.at(1), buffer, 0, 16, FillPattern.of8(2));
+      cts.queue(1).fill(Fence.NONE, elsewhere.at(1), cts.buffer(16), 0, 16, FillPattern.of8(2));
       awaitReached(elsewhere, 1);
       assertStaysPending(behind.at(1).and(held.at(1)));
     } finally {

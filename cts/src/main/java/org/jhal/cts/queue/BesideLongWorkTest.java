@@ -48,10 +48,10 @@ class BesideLongWorkTest {
   @FreshDevice({ROOM, "queues=2"})
   void operationsRetireWithoutAWaiter(OperationKind kind, Cts cts) {
     kind.need(cts);
-    DeviceBuffer buffer = cts.buffer(64);
+    DeviceBuffer buffer = cts.buffer(20 * 64);
     Blocker blocker = new Blocker(cts, cts.queue(1));
     for (int i = 0; i < 20; i++) {
-      kind.enqueue(cts, cts.queue(0), Fence.NONE, Fence.NONE, buffer);
+      kind.enqueue(cts, cts.queue(0), Fence.NONE, Fence.NONE, buffer.slice(64L * i, 64));
     }
     awaitTrue("all operations of the queue to retire", () -> cts.queue(0).openOperations() == 0);
     assertPending(blocker.timepoint().semaphore(), 1);
@@ -63,15 +63,12 @@ class BesideLongWorkTest {
   @Needs(Need.TWO_QUEUES)
   @FreshDevice({"inflight=1024", "queues=2"})
   void operationsInFrontOfLongWorkRetireWithoutAWaiter(Cts cts) {
-    DeviceBuffer buffer = cts.buffer(64);
+    DeviceBuffer buffer = cts.buffer(16 * 2 * MANY);
     TimelineSemaphore done = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(1));
-    for (int i = 1; i <= MANY; i++) {
-      cts.queue(0).fill(Fence.NONE, done.at(i), buffer, 0, 16, FillPattern.ZERO);
-    }
-    for (int i = 1; i <= MANY; i++) {
-      Fence waits = i == 1 ? blocker.timepoint() : Fence.NONE;
-      cts.queue(0).fill(waits, done.at(MANY + i), buffer, 0, 16, FillPattern.ZERO);
+    for (int i = 0; i < 2 * MANY; i++) {
+      Fence waits = i == MANY ? blocker.timepoint() : Fence.NONE;
+      cts.queue(0).fill(waits, done.at(i + 1), buffer, 16L * i, 16, FillPattern.ZERO);
     }
     awaitTrue(
         "the operations in front of the long work to retire",

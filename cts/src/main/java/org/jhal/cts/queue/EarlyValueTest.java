@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
@@ -45,11 +44,10 @@ class EarlyValueTest {
   /** Enqueues {@code kind} on the first queue, and work behind it that a blocked queue holds up. */
   private static TimelineSemaphore behindShortWork(
       Cts cts, OperationKind kind, TimelineSemaphore done) {
-    DeviceBuffer buffer = cts.buffer(64);
     TimelineSemaphore late = cts.semaphore();
     Blocker blocker = new Blocker(cts, cts.queue(1));
-    kind.enqueue(cts, cts.queue(0), Fence.NONE, done.at(1), buffer);
-    cts.queue(0).fill(blocker.timepoint(), late.at(1), buffer, 0, 16, FillPattern.ZERO);
+    kind.enqueue(cts, cts.queue(0), Fence.NONE, done.at(1), cts.buffer(64));
+    cts.queue(0).fill(blocker.timepoint(), late.at(1), cts.buffer(64), 0, 16, FillPattern.ZERO);
     return late;
   }
 
@@ -190,12 +188,11 @@ class EarlyValueTest {
   @Rule("Q2")
   @Needs(Need.TWO_QUEUES)
   void borrowedMemoryComesBackBeforeTheLongWorkEnds(Cts cts) {
-    DeviceBuffer buffer = cts.buffer(64);
     TimelineSemaphore late = cts.semaphore();
     HostMemory memory = HostMemory.of(ByteBuffer.allocate(64));
     Blocker blocker = new Blocker(cts, cts.queue(1));
-    cts.queue(0).upload(Fence.NONE, Fence.NONE, memory, buffer, 0);
-    cts.queue(0).fill(blocker.timepoint(), late.at(1), buffer, 0, 16, FillPattern.ZERO);
+    cts.queue(0).upload(Fence.NONE, Fence.NONE, memory, cts.buffer(64), 0);
+    cts.queue(0).fill(blocker.timepoint(), late.at(1), cts.buffer(64), 0, 16, FillPattern.ZERO);
     awaitTrue("the memory to be returned", () -> !memory.isBorrowed());
     assertPending(late, 1);
   }

@@ -3,9 +3,12 @@ package org.jhal.cts.queue;
 
 import static org.jhal.cts.support.Waits.awaitFailure;
 import static org.jhal.cts.support.Waits.awaitReached;
+import static org.jhal.cts.support.Waits.awaitTrue;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -17,6 +20,7 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
+import org.jhal.HostMemory;
 import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -26,8 +30,14 @@ import org.jhal.cts.Need;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.run.CtsSuite;
+import org.jhal.cts.support.Blocker;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Task;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Operations that touch the same bytes without an order (rule M3a), each kind of them. */
 @CtsSuite
@@ -58,14 +68,14 @@ class HazardTest {
   @Rule("M3a")
   @FreshDevice("validate=hazards")
   void aMissingWaitIsLoggedAndNothingFails(Cts cts) {
-    DeviceBuffer buffer = cts.buffer(64);
+    DeviceBuffer buffer = cts.buffer(76); // a size of its own: each place is logged once
     TimelineSemaphore first = cts.semaphore();
     TimelineSemaphore second = cts.semaphore();
     fill(cts, Fence.NONE, first.at(1), buffer);
     cts.queue().copy(Fence.NONE, second.at(1), buffer, 16, cts.buffer(64), 0, 8);
     awaitReached(first, 1);
     awaitReached(second, 1);
-    cts.awaitLog("reads bytes [16, 24) of a buffer of 64 bytes");
+    cts.awaitLog("reads bytes [16, 24) of a buffer of 76 bytes");
   }
 
   @Test
@@ -156,8 +166,73 @@ class HazardTest {
       commands.end();
       cts.queue().execute(Fence.NONE, first.at(1), commands, BindingTable.of(buffer.slice(16, 32)));
       last(cts).copy(Fence.NONE, second.at(1), buffer, 24, cts.buffer(64), 0, 16);
-      assertHazard(second, "reads bytes [24, 28) of", "(execute) may still write them");
+      assertHazard(
+          second, "reads bytes [24, 28) of", "(execute), command 1 (fill), may still write them");
       awaitReached(first, 1);
+    }
+  }
+
+  @Test
+  @Rule("M3a")
+  void commandsWithoutABarrierAreAHazard(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore done = cts.semaphore();
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      commands.fill(buffer, 32, 32, ONE);
+      commands.barrier();
+      commands.fill(buffer, 0, 32, ONE);
+      commands.copy(buffer, 16, cts.buffer(64), 0, 32);
+      commands.end();
+      cts.queue().execute(Fence.NONE, done.at(1), commands);
+      assertHazard(
+          done,
+          cts.queue() + " operation 1 (execute): command 3 (copy) reads bytes [16, 32) of a buffer",
+          "while command 2 (fill) may still write them: nothing orders the two; add a barrier");
+      TimelineSemaphore again = cts.semaphore();
+      cts.queue().execute(Fence.NONE, again.at(1), commands);
+      assertHazard(again, "operation 2 (execute): command 3 (copy) reads");
+    }
+  }
+
+  @Test
+  @Rule("M3a")
+  void commandsThatABarrierOrdersAreNoHazard(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore done = cts.semaphore();
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT)) {
+      commands.fill(buffer, 0, 32, ONE);
+      commands.fill(buffer, 32, 32, ONE);
+      commands.barrier();
+      commands.copy(buffer, 0, cts.buffer(64), 0, 64);
+      commands.copy(buffer, 16, cts.buffer(64), 0, 32);
+      commands.barrier();
+      commands.dispatch(
+          cts.kernel("negate"), GROUP, Args.of(buffer.slice(0, 4), buffer.slice(0, 4)));
+      commands.end();
+      cts.queue().execute(Fence.NONE, done.at(1), commands);
+      awaitReached(done, 1);
+    }
+  }
+
+  /** Whether two slots overlap is known when they are bound. */
+  @Test
+  @Rule("M3a")
+  void commandsAreComparedWithTheirBindings(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore apart = cts.semaphore();
+    TimelineSemaphore together = cts.semaphore();
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      commands.fill(Slot.of(0), 0, 16, ONE);
+      commands.fill(Slot.of(1), 0, 16, ONE);
+      commands.end();
+      DeviceBuffer first = buffer.slice(0, 32);
+      cts.queue()
+          .execute(Fence.NONE, apart.at(1), commands, BindingTable.of(first, buffer.slice(16, 32)));
+      awaitReached(apart, 1);
+      cts.queue()
+          .execute(
+              Fence.NONE, together.at(1), commands, BindingTable.of(first, buffer.slice(12, 32)));
+      assertHazard(together, "command 2 (fill) writes bytes [12, 16) of", "command 1 (fill)");
     }
   }
 
@@ -177,6 +252,166 @@ class HazardTest {
     buffer.close();
   }
 
+  /** Whether the program passes the array once more or the same object. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"M3a", "Q2"})
+  void hostMemoryThatIsBorrowedCounts(boolean isSameObject, Cts cts) {
+    float[] array = new float[16];
+    HostMemory memory = HostMemory.of(array);
+    HostMemory again = isSameObject ? memory : HostMemory.of(array, 4, 8);
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    cts.queue().readback(Fence.NONE, first.at(1), cts.buffer(64), 0, memory);
+    last(cts).upload(Fence.NONE, second.at(1), again, cts.buffer(64), 0);
+    assertHazard(
+        second,
+        "(upload) reads bytes " + (isSameObject ? "[0, 64)" : "[16, 48)") + " of a float[], while",
+        "(readback) may still write them",
+        "add " + first + "@1 to the waits");
+    awaitReached(first, 1);
+  }
+
+  @Test
+  @Rule({"M3a", "Q2"})
+  void otherPartsOfAnArrayAndTwoUploadsAreNoHazard(Cts cts) {
+    byte[] array = new byte[64];
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore third = cts.semaphore();
+    DeviceBuffer read = cts.buffer(32);
+    cts.queue().readback(Fence.NONE, first.at(1), read, 0, HostMemory.of(array, 0, 32));
+    HostMemory rest = HostMemory.of(array, 32, 32);
+    last(cts).upload(Fence.NONE, second.at(1), rest, cts.buffer(32), 0);
+    cts.queue().upload(Fence.NONE, third.at(1), rest, cts.buffer(32), 0);
+    awaitReached(first.at(1).and(second.at(1)).and(third.at(1)));
+  }
+
+  /** How the program sees that host memory is free. */
+  enum Look {
+    WAIT {
+      @Override
+      void untilFree(HostMemory memory) throws InterruptedException {
+        memory.awaitFree(Waits.LIMIT);
+      }
+    },
+    ASK {
+      @Override
+      void untilFree(HostMemory memory) {
+        awaitTrue("the memory to be free", () -> !memory.isBorrowed());
+      }
+    },
+    CALLBACK {
+      @Override
+      void untilFree(HostMemory memory) {
+        AtomicInteger calls = new AtomicInteger();
+        var unused = memory.onFree(calls::incrementAndGet);
+        awaitTrue("the callback", () -> calls.get() == 1);
+      }
+    };
+
+    abstract void untilFree(HostMemory memory) throws InterruptedException;
+  }
+
+  /** It comes behind the operation, which needs no signal, and behind all that this waited for. */
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"M3a", "Q2"})
+  void whoHasSeenHostMemoryFreeHasSeenTheEnd(Look look, Cts cts) throws Exception {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore filled = cts.semaphore();
+    TimelineSemaphore done = cts.semaphore();
+    HostMemory memory = HostMemory.of(new byte[32]);
+    fill(cts, Fence.NONE, filled.at(1), buffer);
+    cts.queue().readback(filled.at(1), Fence.NONE, buffer, 0, memory);
+    look.untilFree(memory);
+    fill(cts, Fence.NONE, done.at(1), buffer);
+    cts.queue().upload(done.at(1), done.at(2), memory, buffer, 0);
+    awaitReached(done, 2);
+  }
+
+  @Test
+  @Rule({"M3a", "Q2"})
+  @FreshDevice({"validate=hazards,fail", "queues=2"})
+  @Needs(Need.TWO_QUEUES)
+  void aSourceThatChangesWhileItIsBorrowedIsFound(Cts cts) {
+    byte[] source = new byte[1 << 20];
+    Blocker blocker = new Blocker(cts, cts.queue(1));
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    cts.queue()
+        .upload(blocker.timepoint(), first.at(1), HostMemory.of(source), cts.buffer(1 << 20), 0);
+    awaitIssued(cts, blocker);
+    source[source.length - 1] = 1;
+    cts.queue().upload(first.at(1), second.at(1), HostMemory.of(source), cts.buffer(1 << 20), 0);
+    assertHazard(
+        second,
+        "the program has changed bytes [0, 1048576) of a byte[], while queue " + cts.queue(),
+        "operation 1 (upload) may still read them: before that, wait for " + first + "@1, or wait");
+    blocker.release();
+    awaitReached(first, 1);
+  }
+
+  @Test
+  @Rule({"M3a", "Q2"})
+  @FreshDevice({"validate=hazards", "queues=2"})
+  @Needs(Need.TWO_QUEUES)
+  void aSourceThatHasChangedIsFoundAtTheEnd(Cts cts) {
+    double[] source = new double[64]; // the only one here: each place is logged once
+    Blocker blocker = new Blocker(cts, cts.queue(1));
+    TimelineSemaphore done = cts.semaphore();
+    cts.queue().upload(blocker.timepoint(), done.at(1), HostMemory.of(source), cts.buffer(512), 0);
+    awaitIssued(cts, blocker);
+    source[63] = 1;
+    blocker.release();
+    awaitReached(done, 1);
+    cts.awaitLog("the program has changed bytes [0, 512) of a double[]");
+  }
+
+  /**
+   * Waits until an upload is issued that waits for {@code blocker}. One counts as issued when its
+   * turn has come; when that of a barrier behind it has come, it has gone to the stream.
+   */
+  private static void awaitIssued(Cts cts, Blocker blocker) {
+    cts.queue().barrier(blocker.timepoint(), Fence.NONE);
+    awaitTrue(
+        "the upload and a barrier to be issued", () -> cts.device().statistics().issued() == 3);
+  }
+
+  /** What a readback or a host call writes before the upload begins is no change of the source. */
+  @Test
+  @Rule({"M3a", "Q2"})
+  void aSourceThatIsReadyInTimeIsNoHazard(Cts cts) {
+    byte[] array = new byte[64];
+    HostMemory memory = HostMemory.of(array);
+    TimelineSemaphore line = cts.semaphore();
+    DeviceBuffer from = cts.buffer(64);
+    DeviceBuffer to = cts.buffer(64);
+    fill(cts, Fence.NONE, line.at(1), from);
+    cts.queue().readback(line.at(1), line.at(2), from, 0, memory);
+    last(cts).upload(line.at(2), line.at(3), memory, to, 0);
+    cts.queue()
+        .hostCall(
+            line.at(3), line.at(4), HostCall.Mode.BLOCKING, call -> Arrays.fill(array, (byte) 7));
+    last(cts).upload(line.at(4), line.at(5), memory, to, 0);
+    cts.queue().upload(line.at(5), line.at(6), memory, to, 0);
+    awaitReached(line, 6);
+    cts.awaitIdle();
+  }
+
+  /** What one thread has seen counts for all. */
+  @Test
+  @Rule("M3a")
+  void whatAnotherThreadHasSeenIsOrdered(Cts cts) throws Exception {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore line = cts.semaphore();
+    for (int i = 0; i < 100; i++) {
+      int value = i;
+      fill(cts, Fence.NONE, line.at(value + 1), buffer);
+      Task.run("seer", () -> line.await(value + 1, Waits.LIMIT)).join();
+    }
+  }
+
   @Test
   @Rule("M3a")
   void whatTheHostHasSeenInAHostCallIsOrdered(Cts cts) {
@@ -192,6 +427,20 @@ class HazardTest {
             call -> fill(cts, Fence.NONE, inside.at(1), buffer));
     awaitReached(line, 2);
     awaitReached(inside, 1);
+  }
+
+  /** No wait could order anything behind it. */
+  @Test
+  @Rule("M3a")
+  void whatTheHostHasSeenFailCountsNoMore(Cts cts) {
+    TimelineSemaphore go = cts.semaphore();
+    TimelineSemaphore early = cts.semaphore();
+    DeviceBuffer buffer = cts.queue().alloca(go.at(1), go.at(2), 64, BufferParams.DEVICE);
+    fill(cts, Fence.NONE, early.at(1), buffer);
+    awaitFailure(early, 1, Status.FAILED_PRECONDITION);
+    go.signal(1);
+    awaitReached(go, 2);
+    buffer.close();
   }
 
   @Test

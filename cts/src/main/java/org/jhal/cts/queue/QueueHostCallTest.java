@@ -383,6 +383,7 @@ class QueueHostCallTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"Q4", "K7"})
+  @FreshDevice("validate=off") // the transfers have one buffer
   void callsMayWaitForTransfersThatTheyEnqueue(Transfer transfer, Cts cts) {
     int count = 40;
     int size = transfer == Transfer.LARGE_UPLOAD ? 3 << 20 : 64;

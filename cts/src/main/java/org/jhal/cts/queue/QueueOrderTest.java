@@ -63,7 +63,7 @@ class QueueOrderTest {
   void enqueueingDoesNotBlockOnAFullStream(OperationKind kind, Cts cts) throws Exception {
     kind.need(cts);
     int count = 2_000; // more than a queue has in flight
-    DeviceBuffer buffer = cts.buffer(16);
+    DeviceBuffer buffer = cts.buffer(16 * count);
     List<TimelineSemaphore> done = new ArrayList<>();
     Blocker blocker = new Blocker(cts, cts.queue());
     Task.run(
@@ -71,7 +71,8 @@ class QueueOrderTest {
             () -> {
               for (int i = 0; i < count; i++) {
                 TimelineSemaphore one = cts.semaphore();
-                kind.enqueue(cts, cts.queue(), blocker.timepoint(), one.at(1), buffer);
+                DeviceBuffer own = buffer.slice(16L * i, 16);
+                kind.enqueue(cts, cts.queue(), blocker.timepoint(), one.at(1), own);
                 done.add(one);
               }
             })
@@ -105,12 +106,12 @@ class QueueOrderTest {
   @FreshDevice("inflight=1")
   void readyOperationsAreIssuedInEnqueueOrder(int failing, Cts cts) {
     int count = 10;
-    DeviceBuffer buffer = cts.buffer(16);
+    DeviceBuffer buffer = cts.buffer(16 * count);
     TimelineSemaphore go = cts.semaphore();
     List<TimelineSemaphore> done = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       TimelineSemaphore one = cts.semaphore();
-      cts.queue().fill(go.at(count - i), one.at(1), buffer, 0, 16, FillPattern.ZERO);
+      cts.queue().fill(go.at(count - i), one.at(1), buffer, 16L * i, 16, FillPattern.ZERO);
       done.add(one);
     }
     Blocker blocker = new Blocker(cts, cts.queue());
@@ -254,14 +255,15 @@ class QueueOrderTest {
   @Test
   @Rule("Q9")
   void noSignalIsVisibleBeforeItsWorkIsDone(Cts cts) {
-    DeviceBuffer buffer = cts.buffer(filled(16, 0));
     List<OperationKind> kinds = OperationKind.of(cts, cts.device());
+    DeviceBuffer buffer = cts.buffer(filled(16 * kinds.size(), 0));
     cts.awaitIdle(); // later operations may reuse the event of the upload
     Blocker blocker = new Blocker(cts, cts.queue());
     List<Timepoint> ends = new ArrayList<>();
     for (OperationKind kind : kinds) {
       TimelineSemaphore done = cts.semaphore();
-      kind.enqueue(cts, cts.queue(), blocker.timepoint(), done.at(1), buffer);
+      DeviceBuffer own = buffer.slice(16L * ends.size(), 16);
+      kind.enqueue(cts, cts.queue(), blocker.timepoint(), done.at(1), own);
       ends.add(done.at(1));
     }
     assertStaysPending(blocker.timepoint());

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.jhal.Args;
 import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
@@ -18,6 +19,7 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.jhal.cts.FreshDevice;
@@ -56,6 +58,18 @@ class MissingWaitTest {
       return to == other.to || (reads() && from == other.to) || (other.reads() && other.from == to);
     }
 
+    void record(Cts cts, CommandBuffer commands, DeviceBuffer row) {
+      DeviceBuffer target = row.slice(8L * to, 8);
+      DeviceBuffer source = row.slice(8L * from, 8);
+      if (!reads()) {
+        commands.fill(target, 0, 8, FillPattern.of32(kind));
+      } else if (kind == 1) {
+        commands.copy(source, 0, target, 0, 8);
+      } else {
+        commands.dispatch(cts.kernel("negate"), Workgroups.of(2), Args.of(source, target));
+      }
+    }
+
     void enqueue(
         Cts cts, Device[] devices, DeviceBuffer[] rows, int queue, Fence waits, Fence done) {
       Device device = devices[to / CELLS];
@@ -90,6 +104,44 @@ class MissingWaitTest {
   @Needs(Need.SECOND_DEVICE)
   void eachWaitThatMattersIsMissedBetweenDevices(Cts cts) {
     run(cts, true, cts.device(), cts.open("validate=hazards,fail"));
+  }
+
+  /** The same with recordings: steps between the same two barriers have no order. */
+  @RepeatedTest(3)
+  @Rule("M3a")
+  void eachBarrierThatMattersIsMissed(Cts cts) {
+    Random random = cts.random();
+    DeviceBuffer row = cts.buffer(8L * CELLS);
+    int hazards = 0;
+    for (int time = 0; time < 50; time++) {
+      List<Step> steps = new ArrayList<>();
+      List<Integer> sections = new ArrayList<>();
+      TimelineSemaphore done = cts.semaphore();
+      boolean isHazard = false;
+      try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT)) {
+        int section = 0;
+        for (int i = 0; i < 6; i++) {
+          if (random.nextInt(3) > 0) {
+            commands.barrier();
+            section++;
+          }
+          Step step = Step.random(random, CELLS);
+          for (int j = 0; j < i; j++) {
+            isHazard |= sections.get(j) == section && step.conflictsWith(steps.get(j));
+          }
+          steps.add(step);
+          sections.add(section);
+          step.record(cts, commands, row);
+        }
+        commands.end();
+        cts.queue().execute(Fence.NONE, done.at(1), commands);
+      }
+      hazards += isHazard ? 1 : 0;
+      Waits.awaitTrue(done + " to end", () -> Waits.isOver(done, 1));
+      assertEquals(isHazard, done.failure() != null, steps + " in sections " + sections);
+      Waits.awaitRetired(cts.device());
+    }
+    assertTrue(hazards > 0, "no barrier matters");
   }
 
   private static void run(Cts cts, boolean isShuffled, Device... devices) {

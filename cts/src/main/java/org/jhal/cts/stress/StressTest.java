@@ -175,8 +175,8 @@ class StressTest {
                   try (DeviceBuffer a = device.allocate(128, BufferParams.DEVICE);
                       DeviceBuffer b = device.allocate(128, BufferParams.DEVICE)) {
                     DeviceQueue queue = device.queue(i % device.queueCount());
-                    queue.fill(wait, Fence.NONE, a, 0, 128, FillPattern.ZERO);
-                    queue.copy(wait, Fence.NONE, a, 0, b, 64, 64);
+                    queue.fill(wait, Fence.NONE, a, 0, 64, FillPattern.ZERO);
+                    queue.copy(wait, Fence.NONE, a, 64, b, 64, 64);
                   }
                 }
               }));

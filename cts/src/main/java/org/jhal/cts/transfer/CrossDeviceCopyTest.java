@@ -425,6 +425,7 @@ class CrossDeviceCopyTest {
     final Device other;
     final DeviceBuffer near;
     final DeviceBuffer far;
+    final DeviceBuffer spare; // of the other device, and used by no copy
     final DeviceBuffer back;
     final Blocker blocker;
     final TimelineSemaphore timeline; // reaches 2 when the bytes are back
@@ -434,6 +435,7 @@ class CrossDeviceCopyTest {
       this.other = other;
       near = cts.buffer(copying, bytes(SIZE));
       far = cts.buffer(other, filled(SIZE, 1));
+      spare = cts.buffer(other, 16, BufferParams.DEVICE);
       back = cts.buffer(copying, filled(SIZE, 2));
       timeline = cts.semaphore();
       blocker = new Blocker(cts, copying.queue(0));
@@ -478,7 +480,7 @@ class CrossDeviceCopyTest {
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore late = cts.semaphore();
     DeviceQueue free = copies.copying.queue(1);
-    free.copy(go.at(1), late.at(1), copies.near, 0, copies.far, 0, 16);
+    free.copy(go.at(1), late.at(1), copies.near, 0, copies.spare, 0, 16);
     Task<?> closing = Task.run("close", copies.other::close);
     awaitTrue("the device to be closing", copies.other::isClosed);
     go.signal(1);
@@ -546,7 +548,7 @@ class CrossDeviceCopyTest {
     cts.controls(copies.other).loseDevice(new HalException(Status.UNAVAILABLE, "it fell off"));
     TimelineSemaphore late = cts.semaphore();
     DeviceQueue free = copies.copying.queue(1);
-    free.copy(Fence.NONE, late.at(1), copies.near, 0, copies.far, 0, 16);
+    free.copy(Fence.NONE, late.at(1), copies.near, 0, copies.spare, 0, 16);
     assertHal(Status.FAILED_PRECONDITION, awaitFailure(late, 1), "lost", "it fell off");
     copies.blocker.release();
     awaitTrue("the copies to end", () -> isOver(copies.timeline, 2)); // they may have succeeded

@@ -304,7 +304,7 @@ class FileCloseTest {
   @ValueSource(booleans = {true, false})
   @Rule({"M9", "Q7"})
   @Needs(Need.CONTROLS)
-  @FreshDevice
+  @FreshDevice("validate=off") // nothing orders them
   void losingTheDeviceFailsReadsAndWritesThatHaveBegun(boolean reads, Cts cts) {
     HeldFile held = new HeldFile(cts, bytes(SIZE));
     DeviceBuffer buffer = cts.buffer(bytes(SIZE));

@@ -402,9 +402,9 @@ class FileTransferTest {
                   return HookedChannel.ALL;
                 }));
     DeviceFile file = cts.closing(cts.device().wrapFile(slow));
-    DeviceBuffer buffer = cts.buffer(64);
     TimelineSemaphore[] ends = new TimelineSemaphore[40];
     for (int i = 0; i < ends.length; i++) {
+      DeviceBuffer buffer = cts.buffer(64);
       ends[i] = cts.semaphore();
       DeviceQueue queue = cts.queue(i % cts.device().queueCount());
       if (i % 4 < 2) {

@@ -81,16 +81,15 @@ class HostMemoryBorrowTest {
   @ValueSource(ints = {1, 64 << 10, 256 << 10, (256 << 10) + 1, 9 << 20})
   @Rule("Q2")
   void failingOrClosingTheTimelineDoesNotEndTheBorrow(int bytes, Cts cts) throws Exception {
-    DeviceBuffer buffer = cts.buffer(bytes);
     for (Kind kind : Kind.values()) {
       Blocker blocker = new Blocker(cts, cts.queue());
       TimelineSemaphore byUser = cts.semaphore();
       TimelineSemaphore byOther = cts.semaphore();
       TimelineSemaphore closed = cts.semaphore();
       HostMemory[] memories = {heap(bytes), heap(bytes), heap(bytes)};
-      kind.enqueue(cts.queue(), Fence.NONE, byUser.at(1), buffer, memories[0]);
-      kind.enqueue(cts.queue(), Fence.NONE, byOther.at(1), buffer, memories[1]);
-      kind.enqueue(cts.queue(), Fence.NONE, closed.at(1), buffer, memories[2]);
+      kind.enqueue(cts.queue(), Fence.NONE, byUser.at(1), cts.buffer(bytes), memories[0]);
+      kind.enqueue(cts.queue(), Fence.NONE, byOther.at(1), cts.buffer(bytes), memories[1]);
+      kind.enqueue(cts.queue(), Fence.NONE, closed.at(1), cts.buffer(bytes), memories[2]);
       AtomicInteger freed = new AtomicInteger();
       for (HostMemory memory : memories) {
         memory.onFree(freed::incrementAndGet);

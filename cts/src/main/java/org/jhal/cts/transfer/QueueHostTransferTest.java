@@ -271,7 +271,6 @@ class QueueHostTransferTest {
   void transfersAndHostCallsMayDependOnOneAnother(boolean isUpload, Cts cts) {
     int chains = 4; // as many as there are threads for host calls
     int length = 10;
-    DeviceBuffer buffer = cts.buffer(512 << 10);
     DeviceQueue calls = cts.queue(0);
     DeviceQueue transfers = cts.queue(cts.device().queueCount() - 1);
     TimelineSemaphore[] ends = new TimelineSemaphore[chains];
@@ -279,6 +278,7 @@ class QueueHostTransferTest {
       TimelineSemaphore called = cts.semaphore();
       TimelineSemaphore moved = cts.semaphore();
       ends[chain] = moved;
+      DeviceBuffer buffer = cts.buffer(512 << 10);
       for (int i = 1; i <= length; i++) {
         int before = i - 1;
         ByteBuffer memory = ByteBuffer.allocate(512 << 10);

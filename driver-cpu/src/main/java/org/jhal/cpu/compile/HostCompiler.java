@@ -66,6 +66,8 @@ public final class HostCompiler {
           "-include",
           "headers/hal_macros.h");
 
+  private static final String LINES = "-gdwarf-4"; // as LineTable reads them
+
   /**
    * How kernels are compiled that are checked: each access calls a function of hal_hooks.c, and the
    * lines of the source can be found by the address of the call.
@@ -74,7 +76,7 @@ public final class HostCompiler {
       List.of(
           "-O1",
           "-g1",
-          "-gdwarf-4",
+          LINES,
           "-DHAL_CHECKED",
           "-fsanitize=thread",
           "-fsanitize-recover=all", // hooks report, and return
@@ -85,6 +87,7 @@ public final class HostCompiler {
 
   // Numbers of hal_check.h.
   private static final int CHECKS_MEMORY = 1;
+  private static final int CHECKS_RACES = 2;
   private static final int CHECKS_VALUES = 8;
 
   /** Functions of the C library whose calls in checked kernels become those of hooks. */
@@ -251,7 +254,15 @@ public final class HostCompiler {
 
   /** All flags that it is called with, for the same key. */
   public String allFlags() {
-    return flags() + "\n" + checkedFlags(-1) + HOOKS + "\n" + PREPROCESS + "\n" + RUNTIME;
+    return flags()
+        + "\n"
+        + checkedFlags(-1)
+        + CheckedAssembly.version()
+        + HOOKS
+        + "\n"
+        + PREPROCESS
+        + "\n"
+        + RUNTIME;
   }
 
   /** Preprocesses a source. */
@@ -308,8 +319,18 @@ public final class HostCompiler {
           if (checks != 0) {
             call.addAll(checkedFlags(checks));
           }
-          call.addAll(List.of("-I", "headers", "-c", "-o", "kernels.o", "kernels.cpp"));
-          run.call(call, what);
+          call.addAll(List.of("-I", "headers"));
+          if (checks != 0 && CpuFeatures.machine().kind().equals("x86_64")) {
+            call.addAll(List.of("-S", "-o", "kernels.s", "kernels.cpp"));
+            run.call(call, what);
+            boolean compares = (checks & (CHECKS_RACES | CHECKS_VALUES)) == 0;
+            Path assembly = run.folder().resolve("kernels.s");
+            run.write("kernels.s", CheckedAssembly.withSites(Files.readString(assembly), compares));
+            run.call(List.of(path.toString(), LINES, "-c", "-o", "kernels.o", "kernels.s"), what);
+          } else {
+            call.addAll(List.of("-c", "-o", "kernels.o", "kernels.cpp"));
+            run.call(call, what);
+          }
           Path object = run.folder().resolve("kernels.o");
           byte[] compiled = Files.readAllBytes(object);
           check.look(new ObjectFile(compiled));

@@ -105,7 +105,7 @@ public final class HalRuntime {
    *
    * @param what the sum of what is checked, by {@code hal_check.h}
    */
-  public static native long hal_check_make(int what);
+  public static native long hal_check_make(int what, int threads);
 
   /** Frees what {@link #hal_check_make} has made; nothing uses it any more. */
   public static native void hal_check_free(long check);
@@ -153,6 +153,13 @@ public final class HalRuntime {
    * code, the workgroup and the item. Returns 0 if it has not.
    */
   public static native int hal_check_first(long check, int number, long[] place);
+
+  /**
+   * Writes five numbers for each of some elements of a parameter: whether it is inside, and the
+   * workgroup and the item that have written it last, and that have read it, or -1.
+   */
+  public static native void hal_check_touched(
+      long check, int number, long first, int count, int element, long[] items);
 
   /** How many findings the dispatch has. */
   public static native int hal_check_found(long check);

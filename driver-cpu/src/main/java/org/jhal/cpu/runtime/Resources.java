@@ -38,7 +38,8 @@ public final class Resources {
           "hal_wide.h",
           "hal_owned.h",
           "hal_range.h",
-          "hal_rows.h");
+          "hal_rows.h",
+          "hal_delayed.h");
 
   private static final List<String> RUNTIME =
       List.of(

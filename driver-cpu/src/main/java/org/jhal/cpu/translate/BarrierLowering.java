@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jhal.cpu.translate.Statement.Barrier;
@@ -31,16 +32,25 @@ final class BarrierLowering {
   /** The names of variables that say what all items have agreed on begin so. */
   static final String AGREED = "hal_agreed";
 
+  private static final Set<String> UNEVALUATED =
+      Set.of("sizeof", "alignof", "decltype", "noexcept", "typeid", "__typeof__", "__alignof__");
+
   private final CallGraph calls;
   private final WarpFunctions warpFunctions = new WarpFunctions(this);
   private final Inliner inliner;
   private final EvaluationOrder order;
+  private final Set<String> mayChange = new HashSet<>(); // what a name stands for, by others
+  private final Set<String> classes = new HashSet<>();
   private int numbers;
 
   private BarrierLowering(SourceFile source, CallGraph calls, Function kernel, Set<String> names) {
     this.calls = calls;
     this.inliner = new Inliner(this, source, kernel, names);
     this.order = new EvaluationOrder(source);
+    source.classes().forEach(each -> classes.add(each.name()));
+    source.aliases().stream()
+        .filter(each -> source.variables().contains(each.name()) && !isConstant(each.tokens()))
+        .forEach(each -> mayChange.add(each.name()));
   }
 
   /**
@@ -61,6 +71,36 @@ final class BarrierLowering {
   /** Whether the workgroup computes a variable behind a barrier, from what its items have given. */
   static boolean isOfAll(String name) {
     return name.startsWith(AGREED) || name.startsWith(OF_WARPS);
+  }
+
+  /**
+   * Whether an expression has the same value behind a barrier, whatever other items do: it consists
+   * of numbers, of variables of the item, of constants, and of functions of these.
+   */
+  boolean isSteady(List<Token> expression) {
+    for (int i = 0; i < expression.size(); i++) {
+      Token token = expression.get(i);
+      Token before = Tokens.get(expression, i - 1);
+      boolean isSign = before.kind() == Token.Kind.MARK && !before.is(")") && !before.is("]");
+      boolean isRead =
+          token.is("[") || token.is("->") || token.is("{") || (token.is("*") && isSign);
+      boolean isCalled = token.isWord() && Tokens.is(expression, i + 1, "(");
+      if (isRead
+          || Changes.isStep(token)
+          || Changes.isAssignment(token)
+          || (isCalled && !order.isPure(token) && !isOfGroup(expression, i))
+          || (token.isWord() && !before.is(".") && mayChange.contains(token.text()))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether a method of a group is called that says what never changes. */
+  private static boolean isOfGroup(List<Token> expression, int name) {
+    return Tokens.is(expression, name - 1, ".")
+        && Set.of("size", "num_threads", "thread_rank", "meta_group_rank", "meta_group_size")
+            .contains(expression.get(name).text());
   }
 
   int nextNumber() {
@@ -102,6 +142,9 @@ final class BarrierLowering {
       check(loop.condition());
       check(loop.step());
       Statement start = loop.start();
+      if (start instanceof Variables declared) {
+        remember(declared);
+      }
       if (start != null) {
         List<Token> tokens = new ArrayList<>();
         start.collect(tokens);
@@ -126,14 +169,34 @@ final class BarrierLowering {
     }
   }
 
+  private static boolean isConstant(List<Token> declaration) {
+    return declaration.stream().anyMatch(token -> token.is("const") || token.is("constexpr"))
+        && declaration.stream().noneMatch(token -> token.is("volatile"));
+  }
+
+  /** Remembers the variables that other items may change, and objects, which may have such. */
+  private void remember(Variables declared) {
+    Declarations.Declaration declaration = declared.declaration();
+    boolean mayBeOther =
+        declaration.is("__shared__")
+            || declaration.is("volatile")
+            || declaration.type().stream().anyMatch(token -> classes.contains(token.text()));
+    declaration.declarators().stream()
+        .filter(each -> mayBeOther || each.isReference())
+        .forEach(each -> mayChange.add(each.name().text()));
+  }
+
   /** Each variable is declared by itself if one needs what others give. */
   private void variables(Variables declared, List<Statement> to) throws UnfitException {
+    remember(declared);
     List<Token> tokens = declared.tokens();
     if (call(tokens, 0) == null) {
       to.add(declared);
       return;
     }
+    check(declared.declaration().type());
     for (Declarations.Declarator declarator : declared.declaration().declarators()) {
+      check(declarator.dimensions());
       List<Token> initial = expression(declarator.initial(), to);
       Generated.add(declared.declaration().alone(declarator, initial), to);
     }
@@ -193,7 +256,7 @@ final class BarrierLowering {
     Call call = call(tokens, 0);
     if (call != null) {
       throw new UnfitException(
-          tokens.get(call.name()) + " in the header of a loop or in a switch",
+          tokens.get(call.name()) + " in the header of a loop, in a switch or in a type",
           tokens.get(call.name()));
     }
   }
@@ -243,10 +306,13 @@ final class BarrierLowering {
       boolean isBarrier = calls.isBarrier(name.text());
       order.check(rest, 0, rest.size(), call.start(), call.end(), name, isBarrier);
       List<Token> replaced = new ArrayList<>(rest.subList(0, call.start()));
-      replaced.addAll(
+      List<Token> result =
           calls.synchronizes(name.text())
               ? warpFunctions.exchanged(call, rest, to)
-              : inliner.written(call, rest, to));
+              : inliner.written(call, rest, to);
+      boolean isVariable = result.size() == 1 && isArgument(replaced);
+      replaced.addAll(
+          isVariable ? Generated.tokens("HAL_VALUE(" + result.get(0) + ")", name) : result);
       replaced.addAll(rest.subList(call.end() + 1, rest.size()));
       rest = replaced;
     }
@@ -261,6 +327,14 @@ final class BarrierLowering {
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       depth += Tokens.isOpen(token) ? 1 : token.is(")") || token.is("]") || token.is("}") ? -1 : 0;
+      boolean isUnevaluated =
+          UNEVALUATED.contains(token.text())
+              && (i == tokens.size() - 1
+                  || (Tokens.is(tokens, i + 1, "(")
+                      && Tokens.close(tokens, i + 1) == tokens.size()));
+      if (isUnevaluated) {
+        throw new UnfitException(name + " in an expression that is not evaluated", name);
+      }
       boolean isSequence = token.is("(") && !isOfCall(tokens, i);
       if (isSequence && Tokens.close(tokens, i) == tokens.size()) { // the call is inside
         sequences++;
@@ -280,6 +354,21 @@ final class BarrierLowering {
         throw new UnfitException(name + " behind a change in an expression", name);
       }
     }
+  }
+
+  /**
+   * Whether what follows is an argument, whose type may matter: a variable is another than a value.
+   */
+  private static boolean isArgument(List<Token> before) {
+    for (int i = before.size() - 1; i >= 0; i--) {
+      Token token = before.get(i);
+      if (token.is(")") || token.is("]") || token.is("}")) {
+        i = Tokens.open(before, i);
+      } else if (token.is("{") || (token.is("(") && (i == 0 || isOfCall(before, i)))) {
+        return true;
+      }
+    }
+    return before.stream().anyMatch(token -> token.is("&&"));
   }
 
   private static boolean isOfCall(List<Token> tokens, int open) {

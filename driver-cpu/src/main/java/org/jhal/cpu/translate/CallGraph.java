@@ -316,6 +316,11 @@ final class CallGraph {
     return words.containsKey(name);
   }
 
+  /** All indexes, in a set that may change. */
+  static Set<String> indexes() {
+    return new HashSet<>(INDEXES);
+  }
+
   /** Whether a word asks for an index. */
   static boolean isIndex(String word) {
     return INDEXES.contains(word);

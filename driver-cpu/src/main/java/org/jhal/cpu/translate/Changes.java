@@ -65,6 +65,9 @@ final class Changes {
      * that is a number or a pointer to numbers.
      */
     boolean isOfLanguage(String word);
+
+    /** Whether a word surely is a variable of the kernel that is a pointer to numbers. */
+    boolean isPointer(String word);
   }
 
   /** Words of statements that are not looked into. */
@@ -151,7 +154,15 @@ final class Changes {
       change(at, isElement);
     }
     int mark = isStep(before) ? at - 2 : at - 1;
-    if (Tokens.is(tokens, mark, "&") && casts.isUnary(tokens, mark)) { // &x, &++x
+    boolean isBehindPointer = // &p[i] is no address of p
+        before.is("&")
+            && Tokens.is(tokens, at + 1, "[")
+            && callees.isPointer(tokens.get(at).text())
+            && canTellNames()
+            && !isArray(tokens.get(at));
+    if (Tokens.is(tokens, mark, "&")
+        && casts.isUnary(tokens, mark)
+        && !isBehindPointer) { // &x, &++x
       escape(at, isElement);
     }
     boolean isCast = before.is(")") && casts.isCast(tokens, at - 1);
@@ -321,6 +332,19 @@ final class Changes {
     return !isType(before);
   }
 
+  /** Whether an array of pointers may have this name. */
+  private boolean isArray(Token name) {
+    for (int i = 1; i + 1 < tokens.size(); i++) {
+      Token before = tokens.get(i - 1);
+      boolean isDeclared =
+          before.is("*") ? isBehindType(i - 1) || Tokens.is(tokens, i - 2, ",") : isType(before);
+      if (tokens.get(i).is(name.text()) && tokens.get(i + 1).is("[") && isDeclared) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private boolean isBehindType(int mark) {
     Token before = Tokens.get(tokens, mark - 1);
     return before.is(">") || before.is("*") || (isType(before) && !casts.isVariable(before.text()));
@@ -457,6 +481,8 @@ final class Changes {
       Token token = tokens.get(i);
       if (token.is("[")) {
         i = Tokens.close(tokens, i);
+      } else if (token.text().startsWith("HAL_READ") && Tokens.is(tokens, i + 1, "(")) {
+        i = Tokens.close(tokens, i + 1); // its result is a copy of what another item has given
       } else if (token.isWord() && !Tokens.isMember(tokens, i)) {
         boolean isPointer = Tokens.is(tokens, i + 1, "->") || Tokens.is(tokens, i + 1, "[");
         escape(i, isPointer || (Tokens.is(tokens, i - 1, "*") && casts.isUnary(tokens, i - 1)));

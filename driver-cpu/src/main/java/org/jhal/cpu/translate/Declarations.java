@@ -55,9 +55,18 @@ final class Declarations {
           "volatile",
           "constexpr",
           "struct",
+          "class",
           "union",
+          "enum",
           "typename",
           "__half");
+
+  private static final Set<String> TYPES_OF =
+      Set.of("decltype", "typeof", "__typeof", "__typeof__");
+
+  /** Words before a name, which is a part of the type then. */
+  private static final Set<String> BEFORE_NAMES =
+      Set.of("struct", "class", "union", "enum", "typename");
 
   private static final Set<String> BUILT_IN =
       Set.of(
@@ -163,6 +172,18 @@ final class Declarations {
       while (isType && Tokens.is(body, name, "(")) {
         name++;
       }
+      boolean isChoice =
+          isType
+              && body.subList(i, Math.min(Tokens.close(body, i + 1), body.size())).stream()
+                  .anyMatch(token -> token.is("?"));
+      List<Token> inside =
+          isType
+              ? body.subList(
+                  name, Math.max(name, Math.min(Tokens.close(body, name - 1), body.size())))
+              : List.of();
+      if (isChoice || Tokens.find(inside, 0, ",") < inside.size()) { // may be a variable
+        throw new UnfitException("the type of an expression", body.get(i));
+      }
       if (isType
           && Tokens.get(body, name).isWord()
           && !Tokens.is(body, name, "auto")
@@ -178,11 +199,31 @@ final class Declarations {
         || (!type.isEmpty() && type.get(type.size() - 1).is("*"));
   }
 
-  /** Whether a statement begins with a word of types, as in {@code auto& [a, b] = pair}. */
-  static boolean beginsLikeOne(List<Token> statement) {
+  /**
+   * Whether a statement that is none of these declarations may still be one: {@code auto& [a, b] =
+   * pair}, {@code int (*f)(int) = g}, {@code T (x) = 5}.
+   */
+  static boolean mayBeOne(List<Token> statement) {
     Token first = Tokens.get(statement, 0);
-    boolean isCast = Tokens.is(statement, 1, "(");
-    return TYPES.contains(first.text()) && (!isCast || first.is("auto") || first.is("const"));
+    if (TYPES.contains(first.text()) || TYPES_OF.contains(first.text())) {
+      return true;
+    }
+    int start = first.is("::") ? 1 : 0;
+    Token word = Tokens.get(statement, start);
+    if (!word.isWord() || NO_TYPES.contains(word.text())) {
+      return false;
+    }
+    int at = qualifiedName(statement, start);
+    Token next = Tokens.get(statement, at);
+    if (!next.is("(")) {
+      return next.isWord();
+    }
+    int close = Tokens.close(statement, at);
+    Token inside = Tokens.get(statement, at + 1);
+    boolean isPointer = inside.is("*") || inside.is("&") || inside.is("&&");
+    Token behind = Tokens.get(statement, close + 1);
+    return (isPointer && (behind.is("(") || behind.is("[") || behind.is("=")))
+        || (close == at + 2 && inside.isWord() && behind.is("="));
   }
 
   /** Whether a variable surely is a number or a pointer of the language, or an array of these. */
@@ -254,12 +295,15 @@ final class Declarations {
       Token token = Tokens.get(statement, at);
       if (SPECIFIERS.contains(token.text()) || TYPES.contains(token.text())) {
         hasType |= !SPECIFIERS.contains(token.text()) && !isQualifier(token);
-        hasType &= !token.is("struct") && !token.is("union") && !token.is("typename");
+        hasType &= !BEFORE_NAMES.contains(token.text());
         at++;
       } else if (token.is("alignas") || token.is("__align__") || token.is("__attribute__")) {
         at = Tokens.close(statement, at + 1) + 1;
-      } else if (token.is("decltype")) {
+      } else if (token.is("decltype") || token.is("__typeof__")) {
         at = Tokens.close(statement, at + 1) + 1;
+        hasType = true;
+      } else if (token.is("::") && !hasType && Tokens.get(statement, at + 1).isWord()) {
+        at = qualifiedName(statement, at + 1);
         hasType = true;
       } else if (token.isWord() && !hasType && !NO_TYPES.contains(token.text())) {
         at = qualifiedName(statement, at);
@@ -299,6 +343,7 @@ final class Declarations {
         || token.is("&")
         || token.is("&&")
         || token.is("const")
+        || token.is("volatile")
         || token.is("__restrict__")
         || token.is("__restrict");
   }

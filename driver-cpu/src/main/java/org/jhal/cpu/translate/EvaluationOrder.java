@@ -116,6 +116,15 @@ final class EvaluationOrder {
     }
   }
 
+  /** Whether a word is the name of a function whose result depends on its arguments alone. */
+  boolean isPure(Token word) {
+    boolean isKnown = PURE.contains(word.text()) && !functions.contains(word.text());
+    return isKnown
+        || TYPES.contains(word.text())
+        || word.text().startsWith("hal_")
+        || word.text().startsWith("HAL_");
+  }
+
   /** Whether a pure function gives its name to something else here, such as a lambda. */
   private static boolean isRedefined(List<Token> tokens, int at) {
     Token before = Tokens.get(tokens, at - 1);
@@ -447,6 +456,7 @@ final class EvaluationOrder {
                     && !CONSTANTS.contains(each.text())
                     && !CASTS.contains(each.text())
                     && !each.text().startsWith("hal_")
+                    && !each.text().startsWith("HAL_")
                     && !PURE.contains(each.text()));
   }
 }

@@ -31,10 +31,11 @@ final class FissionWriter {
       IndexWidening widening,
       OwnedAtomics atomics,
       InnerRanges ranges,
-      SharedCalls calls) {
+      SharedCalls calls,
+      DelayedAdds adds) {
     this.out = out;
     this.proofs = proofs;
-    this.regions = new RegionWriter(out, proofs, widening, atomics, ranges, calls);
+    this.regions = new RegionWriter(out, proofs, widening, atomics, ranges, calls, adds);
   }
 
   /**
@@ -49,6 +50,7 @@ final class FissionWriter {
    * @param atomics on shared memory
    * @param ranges of items for which no clamp acts
    * @param calls whose results items share
+   * @param adds to memory of the thread first
    */
   static void write(
       String name,
@@ -62,6 +64,7 @@ final class FissionWriter {
       OwnedAtomics atomics,
       InnerRanges ranges,
       SharedCalls calls,
+      DelayedAdds adds,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -74,11 +77,11 @@ final class FissionWriter {
     }
     out.raw(") { constexpr unsigned hal_most = " + most + ";");
     out.raw(" void* hal_large[" + (plan.numbers() + 1) + "] = {};");
-    out.raw(SharedCalls.TABLES + " HAL_GROUPS_BEGIN {");
+    out.raw(SharedCalls.TABLES + adds.declarations() + " HAL_GROUPS_BEGIN {");
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS], hal_all_alive = true; HAL_SET(hal_alive);");
     }
-    FissionWriter fission = new FissionWriter(out, proofs, widening, atomics, ranges, calls);
+    FissionWriter fission = new FissionWriter(out, proofs, widening, atomics, ranges, calls, adds);
     fission.steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }
@@ -151,10 +154,14 @@ final class FissionWriter {
         " { bool " + array + "[HAL_ITEMS] = {}; bool " + some + " = false, " + rest + " = false;");
     regions.begin(choice.choice());
     out.raw(" bool hal_is = (").tokens(choice.condition()).raw(");");
-    out.raw(" " + array + "[hal_i] = hal_is; " + some + " |= hal_is; " + rest + " |= !hal_is;");
+    boolean areAll = choice.choice().masks.isEmpty(); // then the array says it
+    out.raw(" " + array + "[hal_i] = hal_is;");
+    out.raw(areAll ? "" : " " + some + " |= hal_is; " + rest + " |= !hal_is;");
     out.raw(" HAL_ITEMS_END");
-    out.raw(" const hal_span<HAL_Y * HAL_Z> hal_span" + choice.number());
-    out.raw("(" + array + ", HAL_X * hal_most, hal_width); (void)hal_span" + choice.number() + ";");
+    String span = "hal_span" + choice.number();
+    out.raw(" const hal_span<HAL_Y * HAL_Z> " + span);
+    out.raw("(" + array + ", HAL_X * hal_most, hal_width); (void)" + span + ";");
+    out.raw(areAll ? " " + some + " = " + span + ".some; " + rest + " = " + span + ".rest;" : "");
     if (choice.isRestFirst()) {
       branch(rest, choice.otherwise());
       branch(some, choice.then());

@@ -30,6 +30,13 @@ final class IndexWidening {
 
   private static final String LEAF = "hal_wide_leaf(";
 
+  /** What ends the width of a bit field, or a parenthesis around something else. */
+  private static final Set<String> ENDS = Set.of(";", ",", "=", ")", "}");
+
+  /** Words before a name and a colon that are no types. */
+  private static final Set<String> NO_TYPES =
+      Set.of("case", "struct", "class", "union", "enum", "goto", "return", "default");
+
   private static final Set<String> INDEXES = Set.of("threadIdx", "blockIdx", "blockDim", "gridDim");
 
   private final Predicate<String> isFixed;
@@ -62,10 +69,16 @@ final class IndexWidening {
 
   /** Whether a colon may stand before the width of a bit field, as in {@code unsigned low : 4;}. */
   private static boolean isBitField(List<Token> source, int colon) {
-    Token behind = Tokens.get(source, colon + 2);
-    return Tokens.get(source, colon - 1).isWord()
-        && Tokens.get(source, colon - 2).isWord()
-        && (behind.is(";") || behind.is(",") || behind.is("=") || behind.is("{"));
+    int end = colon + 1;
+    while (end < source.size() && !ENDS.contains(source.get(end).text())) {
+      end = Tokens.isOpen(source.get(end)) ? Tokens.close(source, end) + 1 : end + 1;
+    }
+    Token before = Tokens.get(source, colon - 2);
+    return end > colon + 1
+        && Tokens.get(source, colon - 1).isWord()
+        && before.isWord()
+        && !NO_TYPES.contains(before.text())
+        && !Tokens.is(source, end, ")"); // for (T x : all)
   }
 
   /** The declaration of a variable that never changes in 64 bits; empty if it gets none. */

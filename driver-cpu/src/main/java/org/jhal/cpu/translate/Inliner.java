@@ -347,12 +347,15 @@ final class Inliner {
         if (renamed.containsKey(own.text())) {
           throw new UnfitException("a variable of " + name + " that hides " + own, own);
         }
-        if (parameter.stream().anyMatch(token -> token.is("const"))
-            && constants.mayMatter(function.statements(), own.text())) {
-          throw new UnfitException("a reference of " + name + " to what is constant there", own);
-        }
-        renamed.put(own.text(), argument);
         List<Token> referred = parameter.subList(0, parameter.size() - 1);
+        boolean isConstant =
+            parameter.stream().anyMatch(token -> token.is("const"))
+                && (constants.mayMatter(function.statements(), own.text())
+                    || (!isOfLanguage(referred) && isUsed(function.statements(), own.text())));
+        String text = Generated.text(argument);
+        renamed.put(
+            own.text(),
+            isConstant ? Generated.tokens("HAL_CONSTANT(" + text + ")", own) : argument);
         if (referred.stream()
             .allMatch(
                 token -> !types.contains(token.text()) || renamed.containsKey(token.text()))) {
@@ -399,6 +402,23 @@ final class Inliner {
 
   private static String bare(List<Token> value) {
     return "hal_bare<decltype((" + Generated.text(value) + "))>";
+  }
+
+  private static boolean isOfLanguage(List<Token> type) {
+    return type.stream()
+        .allMatch(
+            token -> Declarations.isBuiltIn(List.of(token)) || token.is("&") || token.is("*"));
+  }
+
+  /** Whether an object is used in another way than to read a member. */
+  private static boolean isUsed(List<Token> statements, String object) {
+    for (int i = 0; i < statements.size(); i++) {
+      boolean isField = Tokens.is(statements, i + 1, ".") && !Tokens.is(statements, i + 3, "(");
+      if (statements.get(i).is(object) && !Tokens.isMember(statements, i) && !isField) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether a parameter is another name for its argument, which must be a variable then. */

@@ -25,9 +25,16 @@ final class Lexer {
     "^=", "==", "!=", "<=", ">=", "&&", "||", "<<", ".*"
   };
 
-  /** Words that are other spellings of marks. */
-  private static final Map<String, String> WORDS =
+  /** Other spellings of brackets. */
+  private static final List<String> DIGRAPHS = List.of("<%", "%>", "<:", ":>");
+
+  /** What words and digraphs stand for. */
+  private static final Map<String, String> SPELLINGS =
       Map.ofEntries(
+          entry("<%", "{"),
+          entry("%>", "}"),
+          entry("<:", "["),
+          entry(":>", "]"),
           entry("and", "&&"),
           entry("or", "||"),
           entry("not", "!"),
@@ -136,7 +143,7 @@ final class Lexer {
       kind = Token.Kind.MARK;
     }
     String written = text.substring(start, at);
-    String mark = kind == Token.Kind.WORD ? WORDS.get(written) : null;
+    String mark = kind == Token.Kind.TEXT ? null : SPELLINGS.get(written);
     tokens.add(
         new Token(
             mark == null ? kind : Token.Kind.MARK,
@@ -200,6 +207,11 @@ final class Lexer {
   }
 
   private int markLength() {
+    boolean isQualified = // a<::b> begins with an angle, but for <::> and <:::
+        text.startsWith("<::", at) && !text.startsWith("<:::", at) && !text.startsWith("<::>", at);
+    if (!isQualified && DIGRAPHS.stream().anyMatch(each -> text.startsWith(each, at))) {
+      return 2;
+    }
     for (String mark : MARKS) {
       if (text.startsWith(mark, at)) {
         return mark.length();

@@ -31,8 +31,11 @@ final class LocalTypes {
       Token token = tokens.get(i);
       int end = Math.min(tokens.size(), Tokens.find(tokens, i, ";"));
       if (token.is("using") && !Tokens.is(tokens, i + 1, "namespace")) {
-        boolean isType = Tokens.is(tokens, i + 2, "=");
-        names.add(Tokens.get(tokens, isType ? i + 1 : end - 1).text());
+        if (Tokens.is(tokens, i + 2, "=")) {
+          names.add(tokens.get(i + 1).text());
+        } else {
+          Tokens.split(tokens.subList(i + 1, end)).forEach(each -> names.add(declared(each)));
+        }
       } else if (token.is("namespace") && Tokens.is(tokens, i + 2, "=")) {
         if (namespaces.contains(tokens.get(end - 1).text())) {
           names.add(tokens.get(i + 1).text());
@@ -40,8 +43,7 @@ final class LocalTypes {
       } else if (token.is("struct") || token.is("class") || token.is("union")) {
         names.add(Tokens.get(tokens, i + 1).text());
       } else if (token.is("typedef")) {
-        int behind = Math.min(end, Tokens.find(tokens, i, "["));
-        names.add(Tokens.get(tokens, behind - 1).text());
+        Tokens.split(tokens.subList(i + 1, end)).forEach(each -> names.add(declared(each)));
       } else if (token.is("enum")) {
         tokens.subList(i + 1, end).forEach(word -> names.add(word.text()));
       }
@@ -49,13 +51,26 @@ final class LocalTypes {
     return names;
   }
 
-  /** Whether some tokens make all names of a namespace of the source known. */
+  /** The name in {@code T A[3]}, {@code T (*A)(U)}, {@code T A(U)} and {@code a::A}. */
+  private static String declared(List<Token> declarator) {
+    int open = Tokens.find(declarator, 0, "(", "[");
+    int inside = open + 1;
+    while (Tokens.is(declarator, open, "(")
+        && (Tokens.is(declarator, inside, "*") || Tokens.is(declarator, inside, "&"))) {
+      inside++;
+    }
+    boolean isInside = inside > open + 1 && Tokens.get(declarator, inside).isWord();
+    return Tokens.get(declarator, isInside ? inside : open - 1).text();
+  }
+
+  /** Whether some tokens make all names of a namespace of the source, or of a type, known. */
   static boolean hasDirective(List<Token> tokens, Set<String> namespaces) {
     for (int i = 0; i < tokens.size(); i++) {
       int end = Math.min(tokens.size(), Tokens.find(tokens, i, ";"));
-      if (tokens.get(i).is("using")
-          && Tokens.is(tokens, i + 1, "namespace")
-          && namespaces.contains(tokens.get(end - 1).text())) {
+      boolean isNamespace =
+          Tokens.is(tokens, i + 1, "namespace")
+              && namespaces.contains(Tokens.get(tokens, end - 1).text());
+      if (tokens.get(i).is("using") && (isNamespace || Tokens.is(tokens, i + 1, "enum"))) {
         return true;
       }
     }

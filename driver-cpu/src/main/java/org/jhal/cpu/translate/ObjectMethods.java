@@ -2,7 +2,6 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -67,6 +66,8 @@ final class ObjectMethods {
   /** What no method has that moves. */
   private static final Set<String> REFUSED_INSIDE =
       Set.of(
+          "__func__",
+          "__FUNCTION__",
           "this",
           "friend",
           "static",
@@ -135,20 +136,10 @@ final class ObjectMethods {
     this.tokens = tokens;
     this.file = new SourceFile(tokens);
     this.calls = new CallGraph(file);
-    BitSet inFunctions = file.inFunctions();
-    for (int i = 0; i < tokens.size(); i++) {
-      boolean isClass =
-          (tokens.get(i).is("struct") || tokens.get(i).is("class"))
-              && Tokens.get(tokens, i + 1).isWord()
-              && Tokens.is(tokens, i + 2, "{")
-              && !inFunctions.get(i);
-      if (isClass) {
-        int close = Tokens.close(tokens, i + 2);
-        Owner owner = Tokens.is(tokens, close + 1, ";") ? owner(i, close) : null;
-        if (owner != null && use(owner)) {
-          behind.put(close + 1, owner);
-        }
-        i = close;
+    for (int[] each : file.plainClasses()) {
+      Owner owner = owner(each[0], each[1]);
+      if (owner != null && use(owner)) {
+        behind.put(each[1] + 1, owner);
       }
     }
   }

@@ -40,12 +40,14 @@ final class RegionWriter {
   private final OwnedAtomics atomics;
   private final InnerRanges ranges;
   private final SharedCalls calls;
+  private final DelayedAdds adds;
   private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
   private int ends; // makes the names of the ends of loops unique
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
+  private @Nullable Statement passed; // a branch that all items take that are being written
 
   RegionWriter(
       Writer out,
@@ -53,13 +55,15 @@ final class RegionWriter {
       IndexWidening widening,
       OwnedAtomics atomics,
       InnerRanges ranges,
-      SharedCalls calls) {
+      SharedCalls calls,
+      DelayedAdds adds) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
     this.atomics = atomics;
     this.ranges = ranges;
     this.calls = calls;
+    this.adds = adds;
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */
@@ -124,6 +128,53 @@ final class RegionWriter {
 
   /** Runs the items one after the other. */
   private void items(Step.Region region, Guard guard) throws UnfitException {
+    Variable flag = flag(region);
+    if (flag == null) {
+      branches(region, guard);
+      return;
+    }
+    // Those whose flag is set mostly lie beside each other, and then need not look at it.
+    String span = "hal_set" + region.number;
+    out.raw(" { const hal_span<HAL_Y * HAL_Z> " + span + "(" + flag.array());
+    out.raw(", HAL_X * hal_most, hal_width); if (!" + span + ".has_gaps) {");
+    begin(region, List.of(), " HAL_ITEMS_IN(" + span + ")", 0);
+    passed = region.statements.get(0);
+    body(region, guard, "hal_end" + region.number + "_" + ++ends);
+    passed = null;
+    out.raw(" HAL_ITEMS_END } else {");
+    branches(region, guard);
+    out.raw(" } }");
+  }
+
+  /** The variable of each item that decides whether it does anything in a region; null if none. */
+  private @Nullable Variable flag(Step.Region region) {
+    if (region.statements.size() != 1
+        || !(region.statements.get(0) instanceof If choice)
+        || choice.isConstant()
+        || choice.otherwise() != null
+        || choice.leaves()
+        || !text(region.masks).isEmpty()
+        || region.residue != null
+        || region.isGuarded()
+        || choice.condition().size() != 1
+        || reads(region)
+        || ranges.of(region, false).hasBounds()) {
+      return null;
+    }
+    for (Variable use : region.uses) {
+      if (use.kind == Variable.Kind.EXPANDED
+          && use.name().equals(choice.condition().get(0).text())
+          && Tokens.text(use.declaration.type()).equals("bool")
+          && use.declarator.pointers().isEmpty()
+          && use.declarator.dimensions().isEmpty()
+          && use.original() == null) {
+        return use;
+      }
+    }
+    return null;
+  }
+
+  private void branches(Step.Region region, Guard guard) throws UnfitException {
     int branch = branch(region.masks);
     Residues.Residue residue = region.residue;
     if (residue != null) {
@@ -153,7 +204,6 @@ final class RegionWriter {
       throws UnfitException {
     boolean isEvery = region.residue != null;
     boolean reads = reads(region);
-    boolean isOfWarps = branch == 0 && !isEvery && reads;
     boolean isRegular =
         !isEvery
             && !reads
@@ -164,24 +214,36 @@ final class RegionWriter {
     SharedCalls.Shared rows = range == null ? null : calls.of(region, range, guard == Guard.PASSED);
     String end = "hal_end" + region.number + "_" + ++ends;
     if (range != null && (range.hasBounds() || rows != null)) {
-      items(region, guard, masks, branch, range, rows, end);
+      // Rows that are a few vectors long are faster as a whole.
+      out.raw(" if constexpr (HAL_X * hal_most >= HAL_LONG_ROW) {");
+      items(region, guard, masks, branch, range, rows, end + "_outer");
+      out.raw(" } else {");
+      loop(region, guard, masks, branch, end);
+      out.raw(" }");
     } else {
-      begin(
-          region,
-          masks,
-          isEvery
-              ? " HAL_ITEMS_EVERY(hal_every" + region.number + ")"
-              : isOfWarps
-                  ? " HAL_WARPS_BEGIN"
-                  : branch == 0 ? ITEMS : " HAL_ITEMS_IN(hal_span" + branch + ")",
-          branch);
-      body(region, guard, end);
-      out.raw(isOfWarps ? " HAL_WARPS_END" : " HAL_ITEMS_END");
+      loop(region, guard, masks, branch, end);
     }
     if (hasReturn) { // what shared memory then holds must not keep the workgroup in a loop
       out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
       out.raw(" hal_all_alive = HAL_EVERY(hal_alive);");
     }
+  }
+
+  private void loop(Step.Region region, Guard guard, List<Step.Mask> masks, int branch, String end)
+      throws UnfitException {
+    boolean isEvery = region.residue != null;
+    boolean isOfWarps = branch == 0 && !isEvery && reads(region);
+    begin(
+        region,
+        masks,
+        isEvery
+            ? " HAL_ITEMS_EVERY(hal_every" + region.number + ")"
+            : isOfWarps
+                ? " HAL_WARPS_BEGIN"
+                : branch == 0 ? ITEMS : " HAL_ITEMS_IN(hal_span" + branch + ")",
+        branch);
+    body(region, guard, end);
+    out.raw(isOfWarps ? " HAL_WARPS_END" : " HAL_ITEMS_END");
   }
 
   /** Those in a range of each row run in a form of their own. */
@@ -297,8 +359,12 @@ final class RegionWriter {
       out.raw(" HAL_ALL(" + typeName + ", " + array + ", " + variable.number + ");");
     }
     if (isQualified(variable)) {
-      boolean isConstant = variable.declaration.is("auto") && isConstant(variable);
-      String kept = isConstant ? "const hal_bare<" + type + ">" : "hal_kept<" + type + ">";
+      String kept =
+          variable.declaration.is("auto")
+              ? (is(variable, "const") ? "const " : "")
+                  + (is(variable, "volatile") ? "volatile " : "")
+                  + ("hal_bare<" + type + ">")
+              : "hal_kept<" + type + ">";
       out.raw(" typedef " + kept + " " + keptName(variable) + dimensions + ";");
     }
     out.raw(" " + reference(variable) + " " + name + " = " + array + "[0];");
@@ -311,19 +377,23 @@ final class RegionWriter {
       return false;
     }
     if (variable.declaration.is("auto") || !pointers.isEmpty()) {
-      return isConstant(variable);
+      return is(variable, "const") || is(variable, "volatile");
     }
     return !Declarations.isBuiltIn(variable.declaration, variable.declarator)
         || variable.declaration.is("const")
         || variable.declaration.is("volatile");
   }
 
-  /** Whether a variable itself is declared constant, rather than what it points to. */
-  private static boolean isConstant(Variable variable) {
+  /** Whether a variable itself is declared so, rather than what it points to. */
+  private static boolean is(Variable variable, String qualifier) {
     List<Token> pointers = variable.declarator.pointers();
-    return pointers.isEmpty()
-        ? variable.declaration.is("const")
-        : pointers.get(pointers.size() - 1).is("const");
+    for (int i = pointers.size() - 1; i >= 0 && !pointers.get(i).is("*"); i--) {
+      if (pointers.get(i).is(qualifier)) {
+        return true;
+      }
+    }
+    return pointers.stream().noneMatch(token -> token.is("*"))
+        && variable.declaration.is(qualifier);
   }
 
   private static String keptName(Variable variable) {
@@ -476,6 +546,17 @@ final class RegionWriter {
   void active(Step.Active active) {
     String masks = text(active.masks());
     boolean isAny = active.isAny() && !masks.isEmpty();
+    List<Step.Mask> needed =
+        active.masks().stream().filter(mask -> mask.isNeeded().getAsBoolean()).toList();
+    if (!needed.isEmpty() && needed.stream().allMatch(mask -> mask.branch() > 0)) {
+      // Whoever takes a branch takes those around it, which says so already.
+      String all =
+          needed.stream()
+              .map(mask -> "!hal_rest" + mask.branch())
+              .collect(Collectors.joining(" && "));
+      out.raw(" bool " + active.name() + " = " + (isAny ? "hal_some" + branch(needed) : all) + ";");
+      return;
+    }
     out.raw(" bool " + active.name() + " = " + !isAny + ";");
     if (!masks.isEmpty()) {
       out.raw(" HAL_ITEMS_BEGIN " + active.name() + (isAny ? " |= " : " &= ") + masks);
@@ -535,7 +616,7 @@ final class RegionWriter {
       throws UnfitException {
     if (statement instanceof Plain plain) {
       List<Token> tokens = forItems(plain.tokens());
-      out.raw(" ").tokens(widening.subscripts(atomics.statement(tokens))).raw(";");
+      out.raw(" ").tokens(widening.subscripts(adds.statement(atomics.statement(tokens)))).raw(";");
     } else if (statement instanceof Opaque whole) {
       out.raw(" ").tokens(whole.tokens());
     } else if (statement instanceof Variables declared) {
@@ -545,6 +626,10 @@ final class RegionWriter {
       for (Statement inside : block.statements()) {
         statement(inside, region, depth, hasJump);
       }
+      out.raw(" }");
+    } else if (statement instanceof If choice && choice == passed) {
+      out.raw(" {");
+      statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
     } else if (statement instanceof If choice) {
       out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");

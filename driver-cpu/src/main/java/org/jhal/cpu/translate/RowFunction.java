@@ -105,6 +105,11 @@ final class RowFunction {
     }
     this.rising = names.get(index);
     require(Tokens.text(type(rising)).equals("int"));
+    require(names.stream().anyMatch(this::isPointer)); // others read no memory
+    require( // of those that are keys of rows
+        names.stream()
+            .allMatch(
+                each -> isPointer(each) || type(each).stream().noneMatch(RowFunction::isFloating)));
     this.widening = new IndexWidening(file, name -> !changing.contains(name), this::isPointer);
     try {
       List<Statement> body = StatementParser.parse(function.statements());

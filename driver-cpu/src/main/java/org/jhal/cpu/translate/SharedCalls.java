@@ -437,6 +437,27 @@ final class SharedCalls {
     }
   }
 
+  /** Whether the kernel does nothing with a name but call it: it may declare it in unusual ways. */
+  private boolean isOnlyCalled(String name) {
+    List<Token> template = kernel.templateParameters();
+    if (template != null && template.stream().anyMatch(token -> token.is(name))) {
+      return false;
+    }
+    List<Token> body = kernel.statements();
+    for (int i = 0; i < body.size(); i++) {
+      Token before = Tokens.get(body, i - 1);
+      boolean isCall =
+          Tokens.is(body, i + 1, "(")
+              && !before.is("&")
+              && !before.is("::")
+              && (!before.isWord() || before.is("return") || before.is("else"));
+      if (body.get(i).is(name) && !isCall) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private boolean hasNoEffect(String name) {
     for (int i = 0; i < MOST_PARAMETERS && source.isFunction(name); i++) {
       if (row(name, i) != null) {
@@ -465,6 +486,7 @@ final class SharedCalls {
                   && all.get(0).scope() == kernel.scope()
                   && all.get(0).parameters().size() > index
                   && !purity.isOwn(name)
+                  && isOnlyCalled(name)
                   && !source.declaresOther(name);
           return isOne
               ? RowFunction.of(all.get(0), index, kernel.text(), file.tokens(), source)

@@ -229,6 +229,12 @@ final class Source {
       public boolean isOfLanguage(String word) {
         return Source.this.isOfLanguage(own, word);
       }
+
+      @Override
+      public boolean isPointer(String word) {
+        List<Token> type = own.getOrDefault(word, List.of());
+        return isOfLanguage(word) && type.stream().anyMatch(token -> token.is("*"));
+      }
     };
   }
 

@@ -50,6 +50,30 @@ final class SourceFile {
     return inside;
   }
 
+  /**
+   * Where classes with a name and without bases are defined outside functions, and no variable with
+   * them: as pairs of the word before the name and the closing brace.
+   */
+  List<int[]> plainClasses() {
+    List<int[]> found = new ArrayList<>();
+    BitSet inFunctions = inFunctions();
+    for (int i = 0; i < tokens.size(); i++) {
+      boolean isClass =
+          (tokens.get(i).is("struct") || tokens.get(i).is("class"))
+              && Tokens.get(tokens, i + 1).isWord()
+              && Tokens.is(tokens, i + 2, "{")
+              && !inFunctions.get(i);
+      if (isClass) {
+        int close = Tokens.close(tokens, i + 2);
+        if (Tokens.is(tokens, close + 1, ";")) {
+          found.add(new int[] {i, close});
+        }
+        i = close;
+      }
+    }
+    return found;
+  }
+
   /** The names of variables, some of which may be constant. */
   Set<String> variables() {
     return variables;
@@ -84,6 +108,9 @@ final class SourceFile {
   /** Passes over one declaration, and returns where the next one begins. */
   private int declaration(int start, int to) {
     Token first = tokens.get(start);
+    if (first.is("inline") && Tokens.is(tokens, start + 1, "namespace")) {
+      return declaration(start + 1, to);
+    }
     switch (first.text()) {
       case ";" -> {
         return start + 1;

@@ -19,18 +19,27 @@ import org.jhal.cpu.translate.Translation.Form;
  * kernel.
  */
 final class SourceWriter {
-  /** What an index is in a function that is given the item. */
+  /** What an index is in a function that is given the item: nothing changes it. */
   private static final Map<String, String> INDEXES =
       new TreeMap<>( // so that the same is written each time
           Map.of(
-              "threadIdx", "hal_thread",
-              "blockIdx", "hal_block",
-              "blockDim", "hal_size",
-              "gridDim", "hal_grid"));
+              "threadIdx", "((const uint3&)hal_self.hal_thread)",
+              "blockIdx", "((const uint3&)hal_self.hal_block)",
+              "blockDim", "((const dim3&)hal_self.hal_size)",
+              "gridDim", "((const dim3&)hal_self.hal_grid)"));
+
+  /** What it is elsewhere: the variable of the thread. */
+  private static final Map<String, String> OF_THREAD =
+      Map.of(
+          "threadIdx", "((const uint3&)threadIdx)",
+          "blockIdx", "((const uint3&)blockIdx)",
+          "blockDim", "((const dim3&)blockDim)",
+          "gridDim", "((const dim3&)gridDim)");
 
   private final SourceFile source;
   private final List<Token> tokens;
   private final CallGraph calls;
+  private final Set<String> indexes; // those whose names mean nothing else
   private final Map<Token, Function> plain = new IdentityHashMap<>(); // by their parentheses
 
   /**
@@ -43,6 +52,7 @@ final class SourceWriter {
     this.source = source;
     this.tokens = source.tokens();
     this.calls = calls;
+    this.indexes = UnresolvedNames.indexes(plain, calls);
     plain
         .functions()
         .forEach(function -> this.plain.put(plain.tokens().get(function.open()), function));
@@ -80,7 +90,7 @@ final class SourceWriter {
       }
       Function function = starts.get(i);
       if (function == null) {
-        out.token(tokens.get(i), tokens.get(i).written());
+        out.token(tokens.get(i), written(tokens.get(i)));
         continue;
       }
       String name = AddedNames.withoutItem(function.text());
@@ -118,7 +128,7 @@ final class SourceWriter {
     Function same = plain.get(tokens.get(function.open()));
     if (same != null) {
       boolean isExtern = same.source().get(same.start()).is("extern");
-      write(out, same, isKernel && isExtern ? same.start() + 2 : same.start());
+      write(out, same, isKernel && isExtern ? same.start() + 2 : same.start(), true);
     }
   }
 
@@ -126,22 +136,30 @@ final class SourceWriter {
   private void clone(Writer out, Function function) {
     beginGiven(out);
     out.raw(function.isC() ? "extern \"C++\" {\n" : "");
-    write(out, function, function.start() + (tokens.get(function.start()).is("extern") ? 2 : 0));
+    int from = function.start() + (tokens.get(function.start()).is("extern") ? 2 : 0);
+    write(out, function, from, false);
     out.raw(function.isC() ? "}" : "");
     endGiven(out);
   }
 
-  private static void write(Writer out, Function function, int from) {
+  private void write(Writer out, Function function, int from, boolean isPlain) {
     for (int i = from; i < function.end(); i++) {
       Token token = function.source().get(i);
       boolean isDevice = i < function.name() && token.is("__device__") && !function.isInline();
-      out.token(token, isDevice ? "HAL_DEVICE" : token.written());
+      out.token(token, isDevice ? "HAL_DEVICE" : isPlain ? written(token) : token.written());
     }
+  }
+
+  /** What is written for a token of code that asks the thread for its item. */
+  private String written(Token token) {
+    return token.isWord() && indexes.contains(token.text())
+        ? OF_THREAD.getOrDefault(token.text(), token.text())
+        : token.written();
   }
 
   private static void beginGiven(Writer out) {
     out.raw("\n");
-    INDEXES.forEach((name, field) -> out.raw("#define " + name + " (hal_self." + field + ")\n"));
+    INDEXES.forEach((name, text) -> out.raw("#define " + name + " " + text + "\n"));
     out.generated();
   }
 

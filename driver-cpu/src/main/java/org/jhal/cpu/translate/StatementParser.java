@@ -166,7 +166,7 @@ final class StatementParser {
     }
     List<Token> all = upToSemicolon();
     Declarations.Declaration declaration = Declarations.of(all);
-    if (declaration == null && Declarations.beginsLikeOne(all)) {
+    if (declaration == null && Declarations.mayBeOne(all)) {
       throw new UnfitException("a declaration of another kind than usual", first);
     }
     return declaration == null ? new Plain(all) : new Variables(declaration, all);
@@ -257,6 +257,9 @@ final class StatementParser {
     }
     List<Token> start = header.subList(0, one);
     Declarations.Declaration declaration = Declarations.of(start);
+    if (declaration == null && Declarations.mayBeOne(start)) {
+      throw new UnfitException("a declaration of another kind than usual", first);
+    }
     Statement begin =
         start.isEmpty()
             ? null

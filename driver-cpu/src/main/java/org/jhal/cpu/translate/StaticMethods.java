@@ -2,7 +2,6 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,8 +19,6 @@ import java.util.Set;
  * thread for the item.
  */
 final class StaticMethods {
-  private static final Set<String> CLASSES = Set.of("struct", "class");
-
   /** What may stand before a name that is declared, in a list of template parameters as well. */
   private static final Set<String> DECLARING =
       Set.of("struct", "class", "union", "enum", "typename", "using", "namespace");
@@ -50,20 +47,9 @@ final class StaticMethods {
         inPlain.add(i);
       }
     }
-    BitSet inFunctions = file.inFunctions();
-    for (int i = 0; i < tokens.size(); i++) {
-      boolean isClass =
-          CLASSES.contains(tokens.get(i).text())
-              && Tokens.get(tokens, i + 1).isWord()
-              && Tokens.is(tokens, i + 2, "{")
-              && !Tokens.is(tokens, i - 1, ">")
-              && !inFunctions.get(i);
-      if (isClass) {
-        int close = Tokens.close(tokens, i + 2);
-        if (Tokens.is(tokens, close + 1, ";")) {
-          look(i + 1, i + 2, close);
-        }
-        i = close;
+    for (int[] each : file.plainClasses()) {
+      if (!Tokens.is(tokens, each[0] - 1, ">")) { // no template
+        look(each[0] + 1, each[0] + 2, each[1]);
       }
     }
   }

@@ -26,7 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class StrideAnalysis {
   /** Calls for which processors have vector instructions. */
   private static final Set<String> CALLS =
-      Set.of("fmaf", "fma", "fabs", "fabsf", "sqrt", "sqrtf", "abs", "min", "max", "umin");
+      Set.of(
+          "fmaf", "fma", "fabs", "fabsf", "sqrt", "sqrtf", "abs", "min", "max", "umin", "fminf",
+          "fmaxf");
 
   private static final Set<String> MARKS =
       Set.of(
@@ -153,7 +155,20 @@ final class StrideAnalysis {
       Token before = Tokens.get(tokens, at - 1);
       return before.is(")") || before.is("]") || before.kind() != Token.Kind.MARK;
     }
+    if (mark.is("/") || mark.is("/=")) {
+      return isFloating(Tokens.get(tokens, at + 1), Tokens.get(tokens, at + 2));
+    }
     return MARKS.contains(mark.text());
+  }
+
+  /** Whether an operand surely is a floating-point number, by which processors divide vectors. */
+  private boolean isFloating(Token operand, Token next) {
+    Own variable = variables.get(operand.text());
+    return variable == null || next.is("[") || next.is("(")
+        ? operand.kind() == Token.Kind.NUMBER && operand.text().matches("\\d*\\.\\d*[fF]?")
+        : variable.declaration.type().stream().anyMatch(token -> NUMBERS.contains(token.text()))
+            && variable.declarator.pointers().isEmpty()
+            && variable.declarator.dimensions().isEmpty();
   }
 
   private boolean isVectorizableWord(List<Token> tokens, int at) {
@@ -170,7 +185,10 @@ final class StrideAnalysis {
     }
     Own variable = variables.get(word);
     if (next.is("[")) {
-      boolean isArray = variable == null ? parameters.contains(word) : isShared(variable);
+      boolean isArray =
+          variable == null
+              ? parameters.contains(word)
+              : isShared(variable) || isPointerOfAll(word, variable);
       return isArray && isVectorizableElement(tokens, at);
     }
     return variable == null
@@ -178,6 +196,18 @@ final class StrideAnalysis {
         : isNumber(variable.declaration)
             && variable.declarator.pointers().isEmpty()
             && !isShared(variable);
+  }
+
+  /** Whether a variable is a pointer, the same for all items; that of a parameter is as well. */
+  private boolean isPointerOfAll(String name, Own variable) {
+    boolean isPointer =
+        purity.isPointer(name)
+            || Privatization.initial(variable.declarator).stream()
+                .allMatch(token -> token.text().startsWith("hal_param_"));
+    boolean isSame =
+        isUniform.test(name)
+            || (!purity.isAssigned(name) && !isVarying(Privatization.initial(variable.declarator)));
+    return isPointer && variable.declarator.dimensions().isEmpty() && isSame;
   }
 
   private static boolean isIndex(String word) {

@@ -39,7 +39,8 @@ public final class Translator {
     this.preprocessed = preprocessed;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
-    List<Token> known = Assembly.refuse(Specifiers.without(tokens));
+    List<Token> named = FunctionNames.written(Specifiers.without(tokens));
+    List<Token> known = Assembly.refuse(named);
     List<Token> all = ActiveLanes.numbered(saturates ? SaturatingCasts.mark(known) : known);
     List<Token> methods = StaticMethods.withFunctions(ObjectMethods.withFunctions(all));
     SourceFile unchanged = new SourceFile(methods);

@@ -52,6 +52,18 @@ final class UnresolvedNames {
     return doubts.found;
   }
 
+  /** The indexes whose names mean nothing else anywhere in a source. */
+  static Set<String> indexes(SourceFile source, CallGraph calls) {
+    UnresolvedNames names = new UnresolvedNames(source, calls);
+    Set<String> clear = CallGraph.indexes();
+    for (int i = 0; i < names.tokens.size(); i++) {
+      if (CallGraph.isIndex(names.tokens.get(i).text()) && names.isOther(i)) {
+        clear.remove(names.tokens.get(i).text());
+      }
+    }
+    return clear;
+  }
+
   private void doubt(String function, String why, Token at) {
     found.putIfAbsent(function, new UnfitException(why, at));
   }
@@ -165,11 +177,16 @@ final class UnresolvedNames {
   private boolean isDoubtful(int at, Set<String> own) {
     String name = tokens.get(at).text();
     if (CallGraph.isIndex(name)) {
-      return Tokens.isMember(tokens, at) || isDeclaration(at);
+      return isOther(at);
     }
     return unclear.contains(name)
         || (own.contains(name) && !Tokens.isMember(tokens, at) && isDeclaration(at))
         || (calls.isFunction(name) && !Tokens.isMember(tokens, at) && !isCall(at));
+  }
+
+  /** Whether the name of an index may be one that is declared here, or a member. */
+  private boolean isOther(int index) {
+    return Tokens.isMember(tokens, index) || isDeclaration(index);
   }
 
   /** Whether the name of an array or an index may be one that is declared here. */

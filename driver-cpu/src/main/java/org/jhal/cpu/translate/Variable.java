@@ -101,6 +101,8 @@ final class Variable {
         + name
         + Tokens.code(declarator.dimensions())
         + " "
-        + (ofWarp.isEmpty() ? Tokens.code(initial) : "= " + ofWarp);
+        + (ofWarp.isEmpty()
+            ? Tokens.code(initial)
+            : "= (decltype(" + Tokens.code(initial.subList(1, initial.size())) + "))" + ofWarp);
   }
 }

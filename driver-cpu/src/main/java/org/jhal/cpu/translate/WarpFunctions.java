@@ -16,7 +16,7 @@ import org.jhal.cpu.translate.Statement.BarrierScope;
  * <pre>{@code
  * auto hal_exchanged1 = (x);
  * barrier
- * x += HAL_READ(hal_exchanged1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32)));
+ * x += HAL_PROMOTED(HAL_READ(hal_exchanged1_all, (m), hal_lane_down(hal_i & 31, 1, (int)(32))));
  * }</pre>
  *
  * Votes and reductions are the same for all lanes of a warp that a mask names. So what they come
@@ -67,17 +67,14 @@ final class WarpFunctions {
       return agreed(word, Generated.text(arguments.get(0)), name, to);
     }
     if (SHUFFLES.contains(word)) {
-      String from = lane(arguments.get(2), name, to);
+      String from = before(arguments.get(2), "int", name, to);
+      String mask = before(arguments.get(0), "unsigned", name, to);
+      String width = arguments.size() > 3 ? before(arguments.get(3), "int", name, to) : "32";
       String stored = store(arguments.get(1), arguments.get(0), name, to);
-      String width = arguments.size() > 3 ? Generated.text(arguments.get(3)) : "32";
       String lane = "hal_lane_" + word.substring("__shfl_".length()).replace("_sync", "");
-      return shuffle(
-          word.equals("__shfl_sync") ? "hal_lane_of" : lane,
-          stored,
-          Generated.text(arguments.get(0)),
-          from,
-          width,
-          name);
+      String read =
+          shuffle(word.equals("__shfl_sync") ? "hal_lane_of" : lane, stored, mask, from, width);
+      return Generated.tokens("HAL_PROMOTED(" + read + ")", name);
     }
     boolean isOfNamespace = Tokens.is(tokens, call.name() - 1, "::");
     if (call.start() < call.name()) {
@@ -85,10 +82,10 @@ final class WarpFunctions {
     }
     if (call.start() < call.name() && !isOfNamespace && TILE_SHUFFLES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
-      String from = lane(arguments.get(1), name, to);
+      String from = before(arguments.get(1), "int", name, to);
       String stored = store(arguments.get(0), List.of(), name, to);
       String lane = word.equals("shfl") ? "hal_lane_of" : "hal_lane_" + word.substring(5);
-      return shuffle(lane, stored, "~0u", from, tile + ".size()", name);
+      return Generated.tokens(shuffle(lane, stored, "~0u", from, tile + ".size()"), name);
     }
     if (call.start() < call.name() && !isOfNamespace && TILE_VOTES.contains(word)) {
       String tile = Generated.text(tokens.subList(call.start(), call.start() + 1));
@@ -133,12 +130,12 @@ final class WarpFunctions {
         };
     String takesPart = lowering.exchangedName();
     Generated.declare("bool", takesPart, Generated.tokens("true", name), name, to);
+    String mask = before(arguments.get(0), "unsigned", name, to);
     String stored =
         VOTES.contains(word)
             ? storeVote(arguments.get(1), arguments.get(0), name, to)
             : store(arguments.get(1), arguments.get(0), name, to);
     String ofWarps = ofWarps(what, stored, takesPart, name, to);
-    String mask = Generated.text(arguments.get(0));
     return Generated.tokens(read + "(" + ofWarps + ", (" + mask + "))", name);
   }
 
@@ -176,24 +173,24 @@ final class WarpFunctions {
     return List.of(Token.word(agreed, at));
   }
 
-  /** What lane a shuffle reads: it is known before the barrier if memory has it. */
-  private String lane(List<Token> value, Token at, List<Statement> to) throws UnfitException {
-    boolean isRead =
-        value.stream().anyMatch(token -> token.is("[") || token.is("->"))
-            || Tokens.is(value, 0, "*");
-    if (!isRead) {
+  /**
+   * An argument as it is before the barrier. What is {@link BarrierLowering#isSteady steady} is the
+   * same behind it, and may be the same for all items; anything else gets a variable.
+   */
+  private String before(List<Token> value, String type, Token at, List<Statement> to)
+      throws UnfitException {
+    if (lowering.isSteady(value)) {
       return Generated.text(value);
     }
-    String lane = "hal_from" + lowering.nextNumber();
-    Generated.declare("int", lane, value, at, to);
-    return lane;
+    String before = "hal_from" + lowering.nextNumber();
+    Generated.declare(type, before, value, at, to);
+    return before;
   }
 
-  private static List<Token> shuffle(
-      String lane, String stored, String mask, String from, String width, Token at) {
+  private static String shuffle(
+      String lane, String stored, String mask, String from, String width) {
     String other = lane + "(hal_i & 31, " + from + ", (int)(" + width + "))";
-    return Generated.tokens(
-        Shuffles.READ + "(" + stored + "_all, (" + mask + "), " + other + ")", at);
+    return Shuffles.READ + "(" + stored + "_all, (" + mask + "), " + other + ")";
   }
 
   /** Stores what an item votes, which is an {@code int}: 0.5 is no. Returns its name. */

@@ -2,6 +2,7 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,6 +34,16 @@ final class WorkgroupFunctions {
     this.destructors = new Destructors(file);
   }
 
+  /** Whether an alias of the name of a wide integer may be another one. */
+  private static boolean isOther(List<Token> alias) {
+    return alias.stream()
+        .filter(Token::isWord)
+        .anyMatch(
+            word ->
+                !Declarations.INTEGERS.contains(word.text())
+                    && !Set.of("typedef", "using", "std").contains(word.text()));
+  }
+
   /**
    * The function {@code NAME__groups} of a kernel.
    *
@@ -49,6 +60,11 @@ final class WorkgroupFunctions {
     for (String type : LocalTypes.names(kernel.statements(), file.namespaces())) {
       if (Declarations.INTEGERS.contains(type)) {
         throw new UnfitException("a type with the name " + type, file.tokens().get(kernel.name()));
+      }
+    }
+    for (SourceFile.Named type : file.aliases()) {
+      if (Declarations.INTEGERS.contains(type.name()) && isOther(type.tokens())) {
+        throw new UnfitException("a type with the name " + type.name(), type.tokens().get(0));
       }
     }
     Set<String> parameters = new HashSet<>();
@@ -176,8 +192,38 @@ final class WorkgroupFunctions {
         atomics,
         new InnerRanges(facts.purity, source, parameters),
         shared,
+        adds(facts, parameters, atomics),
         out);
     return shared.with(out.toString());
+  }
+
+  private DelayedAdds adds(Facts facts, Set<String> parameters, OwnedAtomics owned) {
+    Changes changes = facts.purity.changes();
+    BitSet kernels = new BitSet();
+    for (Function function : file.functions()) {
+      if (function.isKernel() && function.hasBody()) {
+        kernels.set(function.body(), function.end());
+      }
+    }
+    boolean hasOrder = false;
+    for (int i = kernels.nextClearBit(0);
+        i < file.tokens().size();
+        i = kernels.nextClearBit(i + 1)) {
+      hasOrder |= file.tokens().get(i).isWord() && isOfOrder(file.tokens().get(i).text());
+    }
+    boolean isKnown =
+        !hasOrder && !facts.purity.isOwn("atomicAdd") && source.isOnlyCalled("atomicAdd");
+    return new DelayedAdds(
+        facts.statements,
+        owned,
+        name ->
+            isKnown
+                && parameters.contains(name)
+                && !changes.isAssigned(name)
+                && !changes.isEscaping(name)
+                && DelayedAdds.isPointer(facts.purity.type(name)),
+        name -> DelayedAdds.isNumber(facts.purity.type(name)),
+        WorkgroupFunctions::isOfOrder);
   }
 
   /** Whether something has an element for each item. */

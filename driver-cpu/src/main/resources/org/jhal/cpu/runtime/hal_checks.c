@@ -91,14 +91,15 @@ static void give_back(void* made, size_t bytes) {
 static size_t cells_of(size_t size) { return ((size + 3) / 4 + 1) * sizeof(hal_cell); }
 static size_t bits_of(size_t size) { return (size + 7) / 8 + 8; }
 
-// Returns NULL if there is no memory. `what`: the sum of what is checked.
-HAL_EXPORT hal_check* hal_check_make(int what) {
+// Returns NULL if there is no memory. `what`: the sum of what is checked. `threads`: that run kernels.
+HAL_EXPORT hal_check* hal_check_make(int what, int threads) {
   checker* made = calloc(1, sizeof *made);
   if (!made) return NULL;
   hal_check* check = &made->shared;
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->nodes_lock, NULL);
   check->what = (unsigned)what;
+  check->is_alone = threads == 1;
   check->report = report;
   check->lock = lock;
   check->grow = grow;
@@ -261,6 +262,30 @@ HAL_EXPORT int hal_check_first(hal_check* check, int number, long long* out) {
     return 1;
   }
   return 0;
+}
+
+static void write_item(const hal_check* check, unsigned who, int is_known, long long* out) {
+  int is_of_dispatch = is_known && who >> HAL_ITEM_BITS >= check->first;
+  out[0] = is_of_dispatch ? (long long)check->groups[who >> HAL_ITEM_BITS] : -1;
+  out[1] = is_of_dispatch ? (long long)(who & (HAL_MOST_ITEMS - 1)) : -1;
+}
+
+// Writes for elements of a buffer, by the number of its parameter, whether they are inside, and the group and the item that have
+// written each last, and that have read it; -1 if none has, or it is not known.
+HAL_EXPORT void hal_check_touched(hal_check* check, int number, long long first, int count, int element, long long* out) {
+  const hal_range* range = 0;
+  for (unsigned i = 0; i < check->count; i++) {
+    if (check->ranges[i].number == number) range = check->ranges + i;
+  }
+  for (int i = 0; i < count; i++, out += 5) {
+    long long at = (first + i) * element;
+    int is_inside = range && at >= 0 && (unsigned long long)(at + element) <= range->size;
+    const hal_cell* cell = is_inside && range->cells ? range->cells + ((size_t)(range->base + at - range->origin) >> 2) : 0;
+    unsigned mask = cell ? ((element >= 4 ? 16u : 1u << element) - 1) << ((size_t)(range->base + at - range->origin) & 3) & 15 : 0;
+    out[0] = is_inside;
+    write_item(check, cell ? cell->writer : 0, cell && (cell->write & mask), out + 1);
+    write_item(check, cell ? cell->reader : 0, cell && (cell->read & mask), out + 3);
+  }
 }
 
 // How many findings there are.

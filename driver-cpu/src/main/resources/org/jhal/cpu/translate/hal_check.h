@@ -24,6 +24,7 @@ enum {
 };
 
 enum {
+  HAL_SITES = 4096,        // accesses in the code that compare addresses themselves, see hal_site
   HAL_RANGES = 128,        // of a dispatch
   HAL_PARTS = 2,           // of a form's memory: what it knows of items, and of warps
   HAL_FINDINGS = 256,
@@ -49,7 +50,8 @@ typedef struct {
 } hal_cell;
 
 // Memory that a dispatch may use.
-typedef struct {
+typedef struct hal_range hal_range;
+struct hal_range {
   char* base;
   unsigned long long size;
   int number;  // of the parameter, HAL_DYNAMIC, or that of a shared variable
@@ -60,7 +62,21 @@ typedef struct {
   // The first access by which the dispatch has written bytes that nothing had written; 0 if there is none.
   unsigned long long first_at, first_group;  // as those of a finding
   unsigned first_item;
-} hal_range;
+};
+
+// Where an access in the code was last: in the range from `base` on, at one of `room` addresses. If only memory is checked, code
+// compares its address with these, and calls a hook only if it is another one, see CheckedAssembly.
+typedef struct {
+  const char* base;
+  unsigned long long room;
+  hal_range* range;
+  hal_cell* cells;         // these as those of the range
+  unsigned char* written;
+  unsigned long long from; // of what these are for to `base`, in bytes
+  unsigned place;          // of the code, as a cell has it
+  unsigned is_alone;       // no other thread uses the range
+  unsigned long long unused;
+} hal_site;
 
 typedef struct {
   unsigned kind, access, size;  // of the access, in bytes
@@ -93,6 +109,7 @@ typedef struct {
 typedef struct hal_check hal_check;
 struct hal_check {
   unsigned what;  // is checked
+  int is_alone;   // one thread runs all
   unsigned count;
   hal_range ranges[HAL_RANGES];
   unsigned variables;  // of a thread; those in shared memory first
@@ -113,6 +130,7 @@ struct hal_check {
 typedef struct hal_checked hal_checked;
 typedef struct { hal_node* node; unsigned count; } hal_acquired;
 struct hal_checked {
+  hal_site site[HAL_SITES];  // the first member: code has their places
   hal_index thread, block, size, grid;  // those of the present item; kernels read them from here
   unsigned item, items;
   unsigned own;          // who the present item is in a cell; 0 if nothing is recorded

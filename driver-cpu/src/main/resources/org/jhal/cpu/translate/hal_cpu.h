@@ -36,5 +36,6 @@
 #include "hal_warps.h"
 #include "hal_range.h"
 #include "hal_rows.h"
+#include "hal_delayed.h"
 #include "hal_wide.h"
 #include "hal_run.h"

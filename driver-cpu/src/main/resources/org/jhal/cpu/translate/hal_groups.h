@@ -8,17 +8,17 @@
 struct hal_cursor {
   const hal_launch& launch;
   uint3 block;
-  hal_cursor(const hal_launch& launch, unsigned long long first) : launch(launch) {
+  HAL_RAW hal_cursor(const hal_launch& launch, unsigned long long first) : launch(launch) {
     block.x = (unsigned)(first % launch.grid.x);
     block.y = (unsigned)(first / launch.grid.x % launch.grid.y);
     block.z = (unsigned)(first / launch.grid.x / launch.grid.y);
   }
   // How many workgroups from here on lie beside each other along the first axis.
-  unsigned beside(unsigned most, unsigned long long count) const {
+  HAL_RAW unsigned beside(unsigned most, unsigned long long count) const {
     const unsigned left = launch.grid.x - block.x, few = left < most ? left : most;
     return few < count ? few : (unsigned)count;
   }
-  void next(unsigned by) {
+  HAL_RAW void next(unsigned by) {
     block.x += by;
     if (block.x < launch.grid.x) return;
     block.x = 0;
@@ -75,16 +75,20 @@ struct hal_cursor {
 template <unsigned rows> struct hal_span {
   unsigned from[rows], to[rows];
   bool has_gaps = false; // some between them are not named
+  bool some = false, rest = false; // whether any is named, and whether any is not
   hal_span(const bool* mask, unsigned most, unsigned width) {
     for (unsigned row = 0; row < rows; row++, mask += most) {
       const bool* first = (const bool*)__builtin_memchr(mask, true, width);
       from[row] = to[row] = 0;
+      rest |= !first;
       if (!first) continue;
+      some = true;
       unsigned last = width;
       while (!mask[last - 1]) last--;
       from[row] = (unsigned)(first - mask);
       to[row] = last;
       has_gaps |= __builtin_memchr(first, false, last - from[row]) != nullptr;
+      rest |= has_gaps || to[row] - from[row] < width;
     }
   }
 };

@@ -17,11 +17,21 @@ extern const Elf64_Ehdr __ehdr_start HIDDEN;  // made by the linker: the start o
 HIDDEN unsigned long hal_self_offset;  // kernels take it for a constant; set before the first of them runs
 static hal_check* check;               // of the device that the library is loaded by
 
+// What code finds that runs when the library is loaded, by the same thread. Before any other runs its code, hal_checked_begin is
+// called.
+static hal_checked nobody;
+static __thread hal_checked* before = &nobody;
+__attribute__((constructor(101))) static void begin_loading(void) {
+  hal_self_offset = (unsigned long)((char*)&before - hal_thread_pointer());
+}
+
 static inline hal_checked* self(void) {
   return *(hal_checked**)(hal_thread_pointer() + hal_self_offset);
 }
 
+_Static_assert(sizeof(hal_site) == 64 && offsetof(hal_checked, site) == 0, "CheckedAssembly has these numbers");
 HIDDEN __thread char hal_anchor;  // Java finds it among the variables of the library
+__attribute__((weak)) HIDDEN unsigned hal_site_count = 0;  // how many accesses compare addresses themselves
 
 // ---- findings ----
 
@@ -145,7 +155,15 @@ static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned si
   for (unsigned i = 0; i < size; i++) me->before[i] = p[i];
 }
 
-static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, unsigned old, const void* pc) {
+// Says who makes an access, and returns who did before. Two threads each announce theirs before they look for the other's.
+static inline __attribute__((always_inline)) unsigned announce(unsigned* who, unsigned own, int is_alone) {
+  if (!is_alone) return __atomic_exchange_n(who, own, __ATOMIC_SEQ_CST);
+  unsigned before = *who;
+  *who = own;
+  return before;
+}
+
+static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, unsigned old, int is_alone, const void* pc) {
   unsigned own = me->own, reader = cell->reader, read = cell->read;
   if (reader == own) {
     if ((read & mask) != mask && !(read & (SEVERAL_ITEMS | SEVERAL_GROUPS))) cell->read = (unsigned short)(read | mask);
@@ -162,13 +180,14 @@ static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, u
     }
   }
   cell->read = (unsigned short)(mask | number_of(pc) << PLACE);
-  __atomic_exchange_n(&cell->reader, own, __ATOMIC_SEQ_CST);
+  announce(&cell->reader, own, is_alone);
 }
 
 // Compares an access with those before it, four bytes at a time, and remembers it.
 static inline __attribute__((always_inline)) void compare(hal_checked* me, char* p, size_t size, unsigned access,
                                                           const hal_range* range, const void* pc) {
   unsigned own = me->own, old = range->flags & HAL_IS_SHARED ? me->old_shared : me->old;
+  int is_alone = check->is_alone || (range->flags & HAL_IS_SHARED);
   size_t at = (size_t)(p - range->origin);
   hal_cell* cell = range->cells + (at >> 2);
   unsigned low = (unsigned)at & 3;
@@ -178,10 +197,9 @@ static inline __attribute__((always_inline)) void compare(hal_checked* me, char*
     mask &= MASK << low;
     unsigned writer;
     if (access & HAL_IS_WRITE) {
-      // Two threads each announce their access before they look for the other's.
-      writer = cell->writer == own ? own : __atomic_exchange_n(&cell->writer, own, __ATOMIC_SEQ_CST);
+      writer = cell->writer == own ? own : announce(&cell->writer, own, is_alone);
     } else {
-      if (!is_atomic) record_read(me, cell, mask, old, pc);
+      if (!is_atomic) record_read(me, cell, mask, old, is_alone, pc);
       writer = cell->writer;
     }
     if (writer != own && writer >= old && (cell->write & mask) && !(is_atomic && (cell->write & ATOMIC)) &&
@@ -269,11 +287,16 @@ static __attribute__((noinline)) void note_first(hal_range* range, const void* p
 
 static inline void set_written(hal_range* range, size_t at, size_t size, const void* pc) {
   unsigned char* bits = range->written;
+  int is_alone = check->is_alone || (range->flags & HAL_IS_SHARED);
   for (size_t end = at + size; at < end;) {
     size_t next = (at & ~(size_t)7) + 8 < end ? (at & ~(size_t)7) + 8 : end;
     unsigned mask = ((1u << (next - at)) - 1) << (at & 7);
     if ((bits[at >> 3] & mask) != mask) {
-      __atomic_fetch_or(bits + (at >> 3), (unsigned char)mask, __ATOMIC_RELAXED);
+      if (is_alone) {
+        bits[at >> 3] |= (unsigned char)mask;
+      } else {
+        __atomic_fetch_or(bits + (at >> 3), (unsigned char)mask, __ATOMIC_RELAXED);
+      }
       if (!range->first_at) note_first(range, pc);
     }
     at = next;
@@ -344,10 +367,14 @@ static int is_private(const hal_checked* me, const char* p) {
   return 0;
 }
 
+static int is_over(const char* p, size_t size, const void* what, size_t bytes) {
+  return p + size > (const char*)what && p < (const char*)what + bytes;
+}
+
 // Whether an access is to a variable or a constant outside functions. What is far outside a buffer may be in the library, too:
 // its code, or what it only reads, cannot be written.
 static int is_global(const char* p, size_t size, unsigned access) {
-  if (p + size > (const char*)&known && p < (const char*)(&known + 1)) return 0;
+  if (is_over(p, size, &known, sizeof known) || is_over(p, size, &nobody, sizeof nobody)) return 0;
   const Elf64_Phdr* part = (const Elf64_Phdr*)(LIBRARY + __ehdr_start.e_phoff);
   int is_inside = 0;
   for (int i = 0; i < __ehdr_start.e_phnum; i++, part++) {
@@ -359,30 +386,28 @@ static int is_global(const char* p, size_t size, unsigned access) {
   return is_inside;
 }
 
-// An access that is not inside a buffer of the dispatch.
-static __attribute__((noinline)) void elsewhere(char* p, size_t size, unsigned access, const void* pc) {
+// An access that is not inside a buffer of the dispatch, nor on the stack of the item.
+static __attribute__((noinline)) const hal_range* elsewhere(char* p, size_t size, unsigned access, const void* pc) {
   hal_checked* me = self();
-  if (!me || !me->is_inside) return;
-  // The stack of an item up to here, and where the form has its own variables.
-  const char* here = __builtin_frame_address(0);
-  if (p >= (here > me->low && here < me->high ? here : me->low) && p < me->high) return;
-  if (p >= me->form_low && p < me->form_high && !is_variable(me, p)) return;
+  if (!me || !me->is_inside) return NULL;
+  if (p >= me->form_low && p < me->form_high && !is_variable(me, p)) return NULL;  // where the form has its own variables
   const hal_range* nearest = NULL;
   for (unsigned i = 0; i < me->ranges; i++) {
     const hal_range* range = me->shared + i;
     size_t at = (size_t)(p - range->base);
     if (at < range->size && range->size - at >= size) {
       inside(p, size, access, range, pc);
-      return;
+      return range;
     }
     if (range->flags & HAL_IS_SHARED) nearest = nearer(nearest, range, p, size);
   }
-  if (is_global(p, size, access)) return;
-  if (is_private(me, p)) return;
-  if (is_allocated(p) && !(nearest && distance(nearest, p, size) <= HAL_NEAR)) return;
+  if (is_global(p, size, access)) return NULL;
+  if (is_private(me, p)) return NULL;
+  if (is_allocated(p) && !(nearest && distance(nearest, p, size) <= HAL_NEAR)) return NULL;
   for (unsigned i = 0; i < check->count; i++) nearest = nearer(nearest, check->ranges + i, p, size);
   report_access(HAL_OUTSIDE, p, size, access, nearest, pc);
   abandon(me);
+  return NULL;
 }
 
 static inline int is_inside(const hal_range* range, const char* p, size_t size) {
@@ -391,26 +416,29 @@ static inline int is_inside(const hal_range* range, const char* p, size_t size) 
 }
 
 // An access to a range where the code was not before.
-static __attribute__((noinline)) void find(char* p, size_t size, unsigned access, unsigned short* last, const void* pc) {
+static __attribute__((noinline)) const hal_range* find(char* p, size_t size, unsigned access, unsigned short* last, const void* pc) {
   hal_check* by = check;
+  hal_checked* me = self();
+  const char* here = __builtin_frame_address(0);  // the stack of the item ends here
+  if (me && me->is_inside && p >= (here > me->low && here < me->high ? here : me->low) && p < me->high) return NULL;
   for (unsigned i = 0; i < by->count; i++) {
     if (!is_inside(by->ranges + i, p, size)) continue;
     *last = (unsigned short)(i + 1);
     if ((access & HAL_IS_WRITE) && (by->ranges[i].flags & HAL_IS_READ_ONLY)) read_only(p, size, access, by->ranges + i, pc);
     inside(p, size, access, by->ranges + i, pc);
-    return;
+    return by->ranges + i;
   }
-  hal_checked* me = self();
   for (unsigned i = 0; me && i < me->ranges; i++) {
     if (is_inside(me->shared + i, p, size)) *last = (unsigned short)(i + HAL_RANGES);
   }
-  elsewhere(p, size, access, pc);
+  return elsewhere(p, size, access, pc);
 }
 
-static inline __attribute__((always_inline)) void look(void* address, size_t size, unsigned access, const void* pc) {
+// Returns the range that it is inside of, if it is.
+static inline __attribute__((always_inline)) const hal_range* look(void* address, size_t size, unsigned access, const void* pc) {
   char* p = address;
   hal_check* by = check;
-  if (!by) return;
+  if (!by) return NULL;
   unsigned short* known_range = known.ranges + (((size_t)((const char*)pc - LIBRARY) >> CODE_SHIFT) & (CODES - 1));
   unsigned last = *known_range;
   const hal_range* range;
@@ -423,9 +451,105 @@ static inline __attribute__((always_inline)) void look(void* address, size_t siz
   }
   if (__builtin_expect(range && is_inside(range, p, size), 1)) {
     inside(p, size, access, range, pc);
-  } else {
-    find(p, size, access, known_range, pc);
+    return range;
   }
+  return find(p, size, access, known_range, pc);
+}
+
+// ---- the usual accesses ----
+
+// An access that is not where the code was last, or perhaps wrong. Remembers where it is.
+static inline __attribute__((always_inline)) void look_at(unsigned number, void* p, size_t size, unsigned access, const void* pc) {
+  const hal_range* range = look(p, size, access, pc);
+  if (!range || range->size < size || ((access & HAL_IS_WRITE) && (range->flags & HAL_IS_READ_ONLY))) return;
+  self()->site[number] = (hal_site){
+      .base = range->base, .room = range->size - size + 1, .range = (hal_range*)range, .cells = range->cells,
+      .written = range->written, .from = (unsigned long long)(range->base - range->origin), .place = number_of(pc) << PLACE,
+      .is_alone = check->is_alone || (range->flags & HAL_IS_SHARED)};
+}
+
+// Whether an access of the dispatch was certainly before what the present item does now.
+static inline __attribute__((always_inline)) int is_before(hal_checked* me, unsigned who, int is_shared) {
+  unsigned serial = serial_of(who);
+  return serial < me->since && (is_shared || check->groups[serial] == (unsigned)me->group);
+}
+
+// An access to four bytes, as `compare` has it, if it is certainly right; else returns 0, and compare finds it as it was.
+static inline __attribute__((always_inline)) int is_fine(hal_checked* me, const hal_site* site, hal_cell* cell, unsigned mask,
+                                                         unsigned access, unsigned own, unsigned old, int is_shared) {
+  unsigned writer = cell->writer, reader = cell->reader;
+  if (writer != own && writer >= old && (cell->write & mask) && !is_before(me, writer, is_shared)) return 0;
+  unsigned read = cell->read;
+  if (!(access & HAL_IS_WRITE)) {
+    if (reader == own) return (read & mask) == mask;
+    if (reader < old || !(read & mask) || is_before(me, reader, is_shared)) {
+      if ((read & SEVERAL_GROUPS) && reader >= old && (read & mask)) return 1;
+      cell->read = (unsigned short)(mask | site->place);
+      if (site->is_alone) {
+        cell->reader = own;
+        return 1;
+      }
+      __atomic_exchange_n(&cell->reader, own, __ATOMIC_SEQ_CST);
+      return __atomic_load_n(&cell->writer, __ATOMIC_RELAXED) == writer;
+    }
+    return (read & mask) == mask &&
+           ((read & SEVERAL_GROUPS) || ((read & SEVERAL_ITEMS) && serial_of(reader) == serial_of(own)));
+  }
+  if (reader >= old && (read & mask)) {
+    if (read & SEVERAL_GROUPS) return 0;
+    if (reader == own ? read & SEVERAL_ITEMS : !is_before(me, reader, is_shared)) return 0;
+  }
+  if (writer == own) {
+    cell->write = (unsigned short)((cell->write & MASK) | mask | site->place);
+    return 1;
+  }
+  if (site->is_alone) {
+    cell->writer = own;
+  } else {
+    unsigned last = __atomic_exchange_n(&cell->writer, own, __ATOMIC_SEQ_CST);
+    if (last != writer) {  // another thread has come between
+      __atomic_store_n(&cell->writer, last, __ATOMIC_SEQ_CST);
+      return 0;
+    }
+    if (__atomic_load_n(&cell->reader, __ATOMIC_RELAXED) != reader) {
+      cell->write = (unsigned short)(mask | site->place);
+      return 0;
+    }
+  }
+  cell->write = (unsigned short)(mask | site->place);
+  return 1;
+}
+
+// An access that is where the code was last, and right. Else returns 0, and `look` finds everything as it was.
+static inline __attribute__((always_inline)) int is_usual(unsigned number, char* p, size_t size, unsigned access) {
+  hal_checked* me = self();
+  const hal_site* site = me->site + number;
+  size_t at = (size_t)(p - site->base);
+  if (__builtin_expect(at >= site->room, 0)) return 0;
+  at += site->from;
+  if (size > 4 && (at & 3)) return 0;
+  unsigned own = me->own;
+  if (site->cells && own) {
+    hal_cell* cell = site->cells + (at >> 2);
+    int is_shared = site->range->flags & HAL_IS_SHARED;
+    unsigned old = is_shared ? me->old_shared : me->old, low = (unsigned)at & 3;
+    if (low + size > 4 && size <= 4) return 0;
+    unsigned mask = size >= 4 ? MASK : ((1u << size) - 1) << low;
+    for (size_t i = 0; i < (size + 3) / 4; i++) {
+      if (__builtin_expect(!is_fine(me, site, cell + i, mask, access, own, old, is_shared), 0)) return 0;
+    }
+  }
+  if (site->written) {
+    unsigned char* bits = site->written + (at >> 3);
+    if (size == 16 && !(at & 7) && bits[0] == 0xFF && bits[1] == 0xFF) return 1;
+    if ((at & 7) + size > 8) return 0;
+    unsigned mask = ((1u << size) - 1) << (at & 7);
+    if ((*bits & mask) != mask) {
+      if (!(access & HAL_IS_WRITE) || !site->is_alone || !site->range->first_at) return 0;
+      *bits |= (unsigned char)mask;
+    }
+  }
+  return 1;
 }
 
 static inline void look_atomic(void* address, size_t size, unsigned access, const void* pc) {
@@ -436,6 +560,14 @@ static inline void look_atomic(void* address, size_t size, unsigned access, cons
 
 #define CALLER __builtin_return_address(0)
 #define ACCESS(bytes)                                                                                  \
+  static __attribute__((noinline)) void look_at_read##bytes(void* p, unsigned site, const void* pc) { look_at(site, p, bytes, 0, pc); } \
+  static __attribute__((noinline)) void look_at_write##bytes(void* p, unsigned site, const void* pc) { look_at(site, p, bytes, HAL_IS_WRITE, pc); } \
+  HOOK void hal_site_read##bytes(void* p, unsigned site) {                                             \
+    if (!is_usual(site, p, bytes, 0)) look_at_read##bytes(p, site, CALLER);                            \
+  }                                                                                                    \
+  HOOK void hal_site_write##bytes(void* p, unsigned site) {                                            \
+    if (!is_usual(site, p, bytes, HAL_IS_WRITE)) look_at_write##bytes(p, site, CALLER);                \
+  }                                                                                                    \
   HOOK void __tsan_read##bytes(void* p) { look(p, bytes, 0, CALLER); }                                 \
   HOOK void __tsan_write##bytes(void* p) { look(p, bytes, HAL_IS_WRITE, CALLER); }                     \
   HOOK void __tsan_read##bytes##_pc(void* p, void* pc) { look(p, bytes, 0, pc); }                      \
@@ -618,6 +750,7 @@ HIDDEN void hal_checked_begin(const hal_launch* launch, hal_index size) {
   me->form_high = me->high + HAL_FORM < me->thread_high ? me->high + HAL_FORM : me->thread_high;
   me->ranges = 0;
   me->parts = 0;
+  for (unsigned i = 0; i < hal_site_count; i++) me->site[i].room = 0;
   me->has_pending = me->is_abandoned = 0;
   char* variables = &hal_anchor - check->anchor;
   for (unsigned i = 0; i < check->variables; i++) {

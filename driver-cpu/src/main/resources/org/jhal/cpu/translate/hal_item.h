@@ -5,9 +5,17 @@
 
 struct hal_fiber;
 
+// Code of these headers that is not checked with the kernel. Nothing for kernels that are not checked.
+#ifdef HAL_CHECKED
+#define HAL_RAW __attribute__((no_sanitize("thread"), no_sanitize("undefined")))
+#else
+#define HAL_RAW
+#endif
+
 namespace hal_items {  // of its own, so that calls find no function by the type of the item
 struct hal_item {
-  uint3 hal_thread, hal_block, hal_size, hal_grid;
+  uint3 hal_thread, hal_block;
+  dim3 hal_size, hal_grid;
   void* hal_shared;            // the workgroup's dynamic shared memory
   const hal_launch* hal_launch_;
   hal_fiber* hal_own;          // where it stops at barriers, if it runs on a stack of its own
@@ -31,20 +39,13 @@ struct hal_item {
     hal_warp_x = warp;
   }
 
-  inline unsigned hal_index() const {
+  HAL_RAW inline unsigned hal_index() const {
     return (hal_thread.z * hal_size.y + hal_thread.y) * hal_size.x + hal_thread.x;
   }
-  inline unsigned hal_count() const { return hal_size.x * hal_size.y * hal_size.z; }
+  HAL_RAW inline unsigned hal_count() const { return hal_size.x * hal_size.y * hal_size.z; }
 };
 }  // namespace hal_items
 using hal_items::hal_item;
-
-// Code of these headers that is not checked with the kernel. Nothing for kernels that are not checked.
-#ifdef HAL_CHECKED
-#define HAL_RAW __attribute__((no_sanitize("thread"), no_sanitize("undefined")))
-#else
-#define HAL_RAW
-#endif
 
 // The thread's present item, for code that is not given its item: operators, methods, functions by pointer, and all code of
 // kernels in the forms that set it. A kernel in another form must not get here: SourceCompiler finds that out from the names
@@ -57,7 +58,8 @@ static thread_local const hal_launch* hal_launched;
 #define HAL_NOTED inline
 #define HAL_NOTE
 #define hal_hidden(kernel) kernel
-static thread_local uint3 threadIdx, blockIdx, blockDim, gridDim;
+static thread_local uint3 threadIdx, blockIdx;
+static thread_local dim3 blockDim, gridDim;
 static inline hal_item& hal_now() { return *hal_current; }
 // Always there: compilers take a variable that nothing sets for a constant.
 __attribute__((used)) static inline void hal_become(hal_item& item) {

@@ -70,7 +70,7 @@ struct hal_call {
   unsigned number, depth;
   const hal_call* outer;
   hal_call() = default;
-  hal_call(unsigned number, const hal_call* outer) : number(number), depth(outer ? outer->depth + 1 : 1), outer(outer) {}
+  HAL_RAW hal_call(unsigned number, const hal_call* outer) : number(number), depth(outer ? outer->depth + 1 : 1), outer(outer) {}
 };
 
 // Where an item stops: until the round that it looks at is another one.
@@ -212,7 +212,7 @@ template <class T> HAL_RAW static inline T hal_unpack(unsigned long long bits) {
   static inline result name parameters { return (result)hal_stay(hal_at_##name arguments); }
 
 struct hal_all_at_barrier : hal_at_barrier {
-  hal_all_at_barrier(hal_item& self, bool yes) : hal_at_barrier(self, !yes) {}
+  HAL_RAW hal_all_at_barrier(hal_item& self, bool yes) : hal_at_barrier(self, !yes) {}
   HAL_RAW int result() const { return hal_at_barrier::result() == 0; }
 };
 struct hal_any_at_barrier : hal_at_barrier {
@@ -244,13 +244,16 @@ static inline unsigned hal_lane_xor(unsigned lane, int mask, int width) {
 }
 
 #define HAL_SHUFFLE(name, argument, lane_of)                                                                      \
-  template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
-    return hal_exchanged<T>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) HAL_RAW { \
+  template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T given, argument from, int width = 32) { \
+    typedef hal_promoted<T> R;                                                                                    \
+    const R value = given;                                                                                        \
+    return hal_exchanged<R>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) HAL_RAW { \
       const unsigned other = lane_of(lane, from, width);                                                          \
-      return given >> other & 1 ? hal_unpack<T>(values[other]) : value;                                           \
+      return given >> other & 1 ? hal_unpack<R>(values[other]) : value;                                           \
     });                                                                                                           \
   }                                                                                                               \
-  template <class T> static inline T name(hal_item& self, unsigned mask, T value, argument from, int width = 32) { \
+  template <class T>                                                                                              \
+  static inline hal_promoted<T> name(hal_item& self, unsigned mask, T value, argument from, int width = 32) {     \
     return hal_stay(hal_at_##name(self, mask, value, from, width));                                               \
   }
 HAL_SHUFFLE(__shfl_sync, int, hal_lane_of)
@@ -308,7 +311,7 @@ template <class T> static inline unsigned __match_all_sync(hal_item& self, unsig
 // An item asks which lanes are active: those that have come here by the same calls when no item of the workgroup can go on.
 struct hal_at_active {
   hal_fiber* fiber;
-  hal_at_active(hal_item& self, unsigned number) : fiber(hal_place_of(self)) {
+  HAL_RAW hal_at_active(hal_item& self, unsigned number) : fiber(hal_place_of(self)) {
     fiber->asks_at = hal_call(number, fiber->call);
     fiber->waits_for = &fiber->active;
     fiber->round = fiber->active = 0;
@@ -320,13 +323,13 @@ HAL_MEETING(unsigned, __activemask, (hal_item& self, unsigned number), (self, nu
 
 // Stands before a call that leads to __activemask. The present item is in that call until the end of the expression.
 struct hal_called : hal_call {
-  hal_called(unsigned number) : hal_call(number, hal_now().hal_own->call) { hal_now().hal_own->call = this; }
+  HAL_RAW hal_called(unsigned number) : hal_call(number, hal_now().hal_own->call) { hal_now().hal_own->call = this; }
   hal_called(const hal_called&) = delete;
-  ~hal_called() { hal_now().hal_own->call = outer; }
+  HAL_RAW ~hal_called() { hal_now().hal_own->call = outer; }
 };
 
 // 0 for the same call by the same calls; less if `a` comes first in the source.
-static inline long hal_order(const hal_call* a, const hal_call* b) {
+HAL_RAW static inline long hal_order(const hal_call* a, const hal_call* b) {
   if (a == b) return 0;
   if (a->depth > b->depth) return hal_order(a->outer, b);
   if (a->depth < b->depth) return hal_order(a, b->outer);
@@ -335,7 +338,7 @@ static inline long hal_order(const hal_call* a, const hal_call* b) {
 }
 
 // Of each warp, lets those lanes go on that ask at the first place. So branches and loops end before what is behind them.
-static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
+HAL_RAW static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
   bool has_any = false;
   for (unsigned first = 0; first < items; first += 32) {
     hal_fiber* warp = fibers + first;
@@ -357,29 +360,30 @@ static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
   return has_any;
 }
 
-#define HAL_REDUCE(name, expression)                                                                              \
+#define HAL_REDUCE(name, promoted, expression)                                                                    \
   template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \
-    return hal_exchanged<T>(self, mask, hal_pack(value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
-      T a = T();                                                                                                  \
+    typedef promoted<T> R;                                                                                        \
+    return hal_exchanged<R>(self, mask, hal_pack((R)value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
+      R a = R();                                                                                                  \
       bool is_first = true;                                                                                       \
       for (unsigned i = 0; i < 32; i++) {                                                                         \
         if (!(given >> i & 1)) continue;                                                                          \
-        T b = hal_unpack<T>(values[i]);                                                                           \
-        a = is_first ? b : (T)(expression);                                                                       \
+        R b = hal_unpack<R>(values[i]);                                                                           \
+        a = is_first ? b : (R)(expression);                                                                       \
         is_first = false;                                                                                         \
       }                                                                                                           \
       return a;                                                                                                   \
     });                                                                                                           \
   }                                                                                                               \
-  template <class T> static inline T name(hal_item& self, unsigned mask, T value) {                               \
+  template <class T> static inline promoted<T> name(hal_item& self, unsigned mask, T value) {                     \
     return hal_stay(hal_at_##name(self, mask, value));                                                            \
   }
-HAL_REDUCE(__reduce_add_sync, a + b)
-HAL_REDUCE(__reduce_min_sync, a < b ? a : b)
-HAL_REDUCE(__reduce_max_sync, a > b ? a : b)
-HAL_REDUCE(__reduce_and_sync, a & b)
-HAL_REDUCE(__reduce_or_sync, a | b)
-HAL_REDUCE(__reduce_xor_sync, a ^ b)
+HAL_REDUCE(__reduce_add_sync, hal_promoted, a + b)
+HAL_REDUCE(__reduce_min_sync, hal_promoted, a < b ? a : b)
+HAL_REDUCE(__reduce_max_sync, hal_promoted, a > b ? a : b)
+HAL_REDUCE(__reduce_and_sync, hal_promoted_bits, a & b)
+HAL_REDUCE(__reduce_or_sync, hal_promoted_bits, a | b)
+HAL_REDUCE(__reduce_xor_sync, hal_promoted_bits, a ^ b)
 
 // The same for the present item of the thread.
 static HAL_NOTED void __syncthreads() { HAL_NOTE __syncthreads(hal_now()); }
@@ -400,7 +404,8 @@ template <class T> static HAL_NOTED unsigned __match_all_sync(unsigned mask, T v
   return __match_all_sync(hal_now(), mask, value, all);
 }
 #define HAL_PRESENT_SHUFFLE(name, argument)                                                            \
-  template <class T> static HAL_NOTED T name(unsigned mask, T value, argument from, int width = 32) { \
+  template <class T>                                                                                   \
+  static HAL_NOTED hal_promoted<T> name(unsigned mask, T value, argument from, int width = 32) {       \
     HAL_NOTE                                                                                           \
     return name(hal_now(), mask, value, from, width);                                                  \
   }
@@ -408,11 +413,14 @@ HAL_PRESENT_SHUFFLE(__shfl_sync, int)
 HAL_PRESENT_SHUFFLE(__shfl_up_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_down_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_xor_sync, int)
-#define HAL_PRESENT_REDUCE(name) \
-  template <class T> static HAL_NOTED T name(unsigned mask, T value) { HAL_NOTE return name(hal_now(), mask, value); }
-HAL_PRESENT_REDUCE(__reduce_add_sync)
-HAL_PRESENT_REDUCE(__reduce_min_sync)
-HAL_PRESENT_REDUCE(__reduce_max_sync)
-HAL_PRESENT_REDUCE(__reduce_and_sync)
-HAL_PRESENT_REDUCE(__reduce_or_sync)
-HAL_PRESENT_REDUCE(__reduce_xor_sync)
+#define HAL_PRESENT_REDUCE(name, promoted)                                       \
+  template <class T> static HAL_NOTED promoted<T> name(unsigned mask, T value) { \
+    HAL_NOTE                                                                     \
+    return name(hal_now(), mask, value);                                         \
+  }
+HAL_PRESENT_REDUCE(__reduce_add_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_min_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_max_sync, hal_promoted)
+HAL_PRESENT_REDUCE(__reduce_and_sync, hal_promoted_bits)
+HAL_PRESENT_REDUCE(__reduce_or_sync, hal_promoted_bits)
+HAL_PRESENT_REDUCE(__reduce_xor_sync, hal_promoted_bits)

@@ -54,6 +54,8 @@ static inline __attribute__((always_inline)) void hal_bound(hal_row_range& range
     }
   }
 }
+// Rows of fewer items have no range.
+#define HAL_LONG_ROW 32
 // Goes through the items of rows, first those before the range of a row, then those in it, and then those behind it.
 #define HAL_ROWS_BEGIN(first, last)                                                             \
   {                                                                                             \

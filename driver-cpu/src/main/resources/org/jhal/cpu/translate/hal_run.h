@@ -63,8 +63,8 @@ struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
     spread(launch->arguments, typename hal_asking::indexes());
   }
   HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
-    hal_begin(*launch);
     hal_checked_begin(launch, {X, Y, Z});
+    hal_begin(*launch);
     hal_current = nullptr;
     hal_checked_items(launch, first, count, one);
   }
@@ -99,12 +99,19 @@ struct hal_divided<void (*)(HAL_RANGE, A...), kernel, X, Y, Z> : hal_parameters<
   }
 };
 
+// Lets the caches have what an item goes on with.
+HAL_RAW static inline void hal_fetch(const hal_fiber* fiber) {
+  const char* stack = (const char*)fiber->place;
+  for (int i = 0; i < 5; i++) __builtin_prefetch(stack + 64 * i);
+}
+
 // Goes on with the items of a workgroup that may, until all are over. `go_on` runs one up to where it stops or ends.
 template <class F> HAL_RAW static inline void hal_rounds(const hal_launch& launch, hal_meeting& meeting, hal_fiber* fibers, unsigned items, F go_on) {
   while (meeting.alive > 0) {
     bool has_moved = false;
     for (unsigned i = 0; i < items; i++) {
       hal_fiber* fiber = fibers + i;
+      hal_fetch(fibers + (i + 2 < items ? i + 2 : 0));
       if (fiber->is_over || !fiber->may_go_on()) continue;
       has_moved = true;
       go_on(fiber, i);
@@ -164,7 +171,7 @@ HAL_RAW static inline void hal_leave(hal_fiber* fiber) {
 }
 
 // An array in the launch's memory.
-template <class T> static inline T* hal_array(const hal_launch& launch, unsigned length) {
+template <class T> HAL_RAW static inline T* hal_array(const hal_launch& launch, unsigned length) {
   return (T*)launch.memory(sizeof(T) * length);
 }
 
@@ -217,12 +224,12 @@ struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
   HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
     hal_fiber* fibers = hal_array<hal_fiber>(*launch, items);
     hal_warp* warps = hal_array<hal_warp>(*launch, (items + 31) / 32);
-    hal_begin(*launch);
 #ifdef HAL_CHECKED
     hal_checked_begin(launch, {X, Y, Z});
     hal_checked_private(fibers, fibers + items);
     hal_checked_private(warps, warps + (items + 31) / 32);
 #endif
+    hal_begin(*launch);
     for (hal_cursor at(*launch, first); count > 0; count--, at.next(1)) {
       hal_meeting meeting{};
       meeting.warps = warps;

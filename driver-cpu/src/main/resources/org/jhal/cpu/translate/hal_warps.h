@@ -12,6 +12,16 @@ template <class T> static inline T hal_read(const T* all, unsigned items, unsign
   return all[from < items && (mask >> lane & 1) ? from : i];
 }
 #define HAL_READ(all, mask, lane) hal_read(all, HAL_ITEMS, hal_i, mask, lane)
+// What a reference to a constant is another name for.
+#define HAL_CONSTANT(variable) hal_constant_of(variable)
+template <class T> static inline __attribute__((always_inline)) const T& hal_constant_of(const T& variable) { return variable; }
+template <class T> const T& hal_constant_of(const T&& variable) = delete;
+// The result of a function: a variable has it.
+#define HAL_VALUE(variable) hal_value_of(variable)
+template <class T> static inline __attribute__((always_inline)) hal_bare<T> hal_value_of(const T& variable) { return variable; }
+// As functions of the dialect return it, other than those of groups.
+#define HAL_PROMOTED(value) hal_promote(value)
+template <class T> static inline __attribute__((always_inline)) hal_promoted<T> hal_promote(const T& value) { return value; }
 
 // Shuffles whose mask, distance and width are the same for all items: what each item reads is known behind the barrier, and
 // lies at its place. So the loop over the items reads neighbours.
@@ -32,17 +42,24 @@ template <unsigned N, class T, class L> struct hal_unshuffled {
   T of(unsigned, unsigned i) const { return hal_read(all, N, i, mask, lane_of(i & 31)); }
 };
 
+// Copies bytes by instructions: compilers call a function for most sizes.
+template <unsigned long n> static inline __attribute__((always_inline)) void hal_copy_bytes(void* to, const void* from) {
+  constexpr unsigned long part = n > 512 ? n : n > 32 ? (n >= 64 ? 64 : 32) : n > 16 ? (n == 32 ? 32 : 16) : n > 8 ? (n == 16 ? 16 : 8) : n;
+  __builtin_memcpy(to, from, part);
+  if constexpr (n >= 2 * part) hal_copy_bytes<n - part>((char*)to + part, (const char*)from + part);
+  else if constexpr (n > part) __builtin_memcpy((char*)to + n - part, (const char*)from + n - part, part);
+}
 // Rows of 32 lanes that move by a constant.
 template <unsigned by> struct hal_row_up {
   template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
-    __builtin_memcpy(to, all, by * sizeof(T));
-    __builtin_memcpy(to + by, all, (32 - by) * sizeof(T));
+    hal_copy_bytes<by * sizeof(T)>(to, all);
+    hal_copy_bytes<(32 - by) * sizeof(T)>(to + by, all);
   }
 };
 template <unsigned by> struct hal_row_down {
   template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
-    __builtin_memcpy(to, all + by, (32 - by) * sizeof(T));
-    __builtin_memcpy(to + 32 - by, all + 32 - by, by * sizeof(T));
+    hal_copy_bytes<(32 - by) * sizeof(T)>(to, all + by);
+    hal_copy_bytes<by * sizeof(T)>(to + 32 - by, all + 32 - by);
   }
 };
 template <unsigned by> struct hal_row_xor {
@@ -153,21 +170,21 @@ template <unsigned N> struct hal_warp_matches {
 #define HAL_READ_MATCH(matches, mask) ((matches).same[hal_i] & (unsigned)(mask))
 
 // What the lanes that a mask names have given together. Items of a warp with the same mask beside each other share a result.
-template <unsigned N, class T, class F> struct hal_warp_folded {
+template <unsigned N, class R, class T, class F> struct hal_warp_folded {
   const T* all;
   const bool* takes_part;
   F combine;
   mutable unsigned known_warp = ~0u, known_mask = 0;
-  mutable T known = T();
+  mutable R known = R();
   hal_warp_folded(const T* all, const bool* takes_part, F combine) : all(all), takes_part(takes_part), combine(combine) {}
-  T of(unsigned warp, unsigned mask) const {
+  R of(unsigned warp, unsigned mask) const {
     if (warp == known_warp && mask == known_mask) return known;
-    T result = T();
+    R result = R();
     bool is_first = true;
     for (unsigned lane = 0; lane < 32; lane++) {
       const unsigned from = warp * 32 + lane;
       if (from < N && takes_part[from] && (mask >> lane & 1)) {
-        result = is_first ? all[from] : combine(result, all[from]);
+        result = is_first ? (R)all[from] : combine(result, (R)all[from]);
         is_first = false;
       }
     }
@@ -176,19 +193,19 @@ template <unsigned N, class T, class F> struct hal_warp_folded {
     return known = result;
   }
 };
-template <unsigned N, class T, class F>
-static inline hal_warp_folded<N, T, F> hal_fold(const T* all, const bool* takes_part, F combine) {
-  static_assert(hal_number<T>::value, "a reduction of what is no number");
-  return hal_warp_folded<N, T, F>(all, takes_part, combine);
+template <unsigned N, template <class> class promoted, class T, class F>
+static inline hal_warp_folded<N, promoted<T>, T, F> hal_fold(const T* all, const bool* takes_part, F combine) {
+  static_assert(hal_number<promoted<T>>::value, "a reduction of what is no number");
+  return hal_warp_folded<N, promoted<T>, T, F>(all, takes_part, combine);
 }
-#define HAL_FOLD(all, takes_part, expression) \
-  hal_fold<HAL_ITEMS>(all, takes_part, [](auto a, auto b) { return (decltype(b))(expression); })
-#define HAL_FOLD_ADD(all, takes_part) HAL_FOLD(all, takes_part, a + b)
-#define HAL_FOLD_MIN(all, takes_part) HAL_FOLD(all, takes_part, a < b ? a : b)
-#define HAL_FOLD_MAX(all, takes_part) HAL_FOLD(all, takes_part, a > b ? a : b)
-#define HAL_FOLD_AND(all, takes_part) HAL_FOLD(all, takes_part, a & b)
-#define HAL_FOLD_OR(all, takes_part) HAL_FOLD(all, takes_part, a | b)
-#define HAL_FOLD_XOR(all, takes_part) HAL_FOLD(all, takes_part, a ^ b)
+#define HAL_FOLD(promoted, all, takes_part, expression) \
+  hal_fold<HAL_ITEMS, promoted>(all, takes_part, [](auto a, auto b) { return (decltype(b))(expression); })
+#define HAL_FOLD_ADD(all, takes_part) HAL_FOLD(hal_promoted, all, takes_part, a + b)
+#define HAL_FOLD_MIN(all, takes_part) HAL_FOLD(hal_promoted, all, takes_part, a < b ? a : b)
+#define HAL_FOLD_MAX(all, takes_part) HAL_FOLD(hal_promoted, all, takes_part, a > b ? a : b)
+#define HAL_FOLD_AND(all, takes_part) HAL_FOLD(hal_promoted_bits, all, takes_part, a & b)
+#define HAL_FOLD_OR(all, takes_part) HAL_FOLD(hal_promoted_bits, all, takes_part, a | b)
+#define HAL_FOLD_XOR(all, takes_part) HAL_FOLD(hal_promoted_bits, all, takes_part, a ^ b)
 #define HAL_READ_FOLDED(folded, mask) (folded).of(hal_warp_i, mask)
 
 // Reductions of cooperative groups: each item adds up as a butterfly does.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Subscripts in 64 bits. The sum in `a[y * n + x + 1]` has 32 bits and may wrap around, so a compiler cannot see that
 // neighbouring items read neighbouring elements. Here it has 64 bits. The two differ only where a sum of int overflows, which
-// C++ leaves undefined. Sums of unsigned may wrap around, and stay as they are, unless they count items.
+// C++ leaves undefined. Sums of unsigned may wrap around, and stay as they are, unless they count items. One that becomes an
+// int, as `int x = threadIdx.x + n` does, is defined beyond INT_MAX: it is negative. But no item of a row is taken to pass that,
+// since a compiler that must look cannot see neighbours (in two forms of each loop it could, which are twice as much code).
 //
 // The operands of a subscript get these types, so that the rules of C++ for mixed types apply to them.
 #pragma once
@@ -20,7 +22,7 @@ struct hal_wide_shift { unsigned value; }; // the product of blockIdx.x and an i
 // `most`: what it is made of decides whether it may wrap around between two items of a row.
 template <int most> struct hal_wide_row { unsigned first, behind; };
 struct hal_wide_thread { unsigned first, behind; }; // threadIdx.x
-enum { HAL_WRAPS, HAL_WRAPS_AS_UNSIGNED /* as an int it does only if an int overflows */, HAL_COUNTS /* only beyond 32 bits */ };
+enum { HAL_WRAPS, HAL_WRAPS_AS_UNSIGNED /* as an int it does only beyond INT_MAX */, HAL_COUNTS /* only beyond 32 bits */ };
 
 // What is not computed again, since that may have effects.
 struct hal_wide_opaque {};

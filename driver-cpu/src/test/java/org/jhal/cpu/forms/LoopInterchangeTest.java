@@ -183,6 +183,14 @@ class LoopInterchangeTest {
         "true  | for (int k = 0; k < n; k++) sum += a[k] * a[k * m + x];",
         "true  | for (int i = x; i < n; i += 256) sum += a[i];",
         "true  | for (int i = x; i < n; i += m) { float d = a[i] - sum; b[i] = d; }",
+        "true  | const float* p = a + m; for (int k = 0; k < n; k++) sum += p[k * m + x];",
+        "true  | a += m; for (int i = x; i < n; i += 256) sum = fmaxf(sum, a[i]);",
+        "true  | for (int i = x; i < n; i += 256) b[i] = b[i] / sum / 2.0f;",
+        "true  | for (int i = x; i < n; i += 256) b[i] /= sum;",
+        "false | const float* p = a + x; for (int k = 0; k < n; k++) sum += p[k * m + x];",
+        "false | const float* p = a; if (x > 3) p = b; for (int k = 0; k < n; k++) sum += p[k * m + x];",
+        "false | for (int i = x; i < n; i += 256) b[i] = i / m;",
+        "false | for (int i = x; i < n; i += 256) b[i] = sum / a[n - i];",
         "false | for (int k = 0; k < n; k++) sum += a[x * n + k];",
         "false | for (int k = 0; k < 16; k++) sum += a[k * m + x];",
         "false | for (int k = 0; k < x; k++) sum += a[k];",
@@ -223,7 +231,10 @@ class LoopInterchangeTest {
   void operatorsOfClassesSlowNoOthers(boolean isTurned, String loop) {
     String before =
         "struct Complex { float re; Complex(float); Complex operator*(const int& k) const; };\n"
-            + "typedef Complex uint; Complex one(); Complex min(int a, int b);\n"
+            + (loop.contains("uint(")
+                ? "typedef Complex uint;"
+                : "") // no source with it is divided
+            + " Complex one(); Complex min(int a, int b);\n"
             + "Complex operator*(uint3 a, const int& b);\n";
     assertEquals(isTurned, isTurned(before, loop, 64));
   }

@@ -91,6 +91,27 @@ class InnerRangesTest {
   @CsvSource(
       delimiter = '@',
       value = {
+        "1 @ bool is = a[x] > n; __syncthreads(); if (is) a[x] = 1;",
+        "1 @ bool is = false; if (x > n) is = true; __syncthreads(); if (is) { a[x] = 1; is = x < 3; } __syncthreads(); a[x] += is;",
+        "0 @ int is = a[x]; __syncthreads(); if (is) a[x] = 1;",
+        "0 @ bool is = a[x]; __syncthreads(); if (!is) a[x] = 1;",
+        "0 @ bool is = a[x]; __syncthreads(); if (is) a[x] = 1; else a[x] = 2;",
+        "0 @ bool is = a[x]; __syncthreads(); if (is) a[x] = 1; a[x + 1] = 2;",
+        "0 @ bool is = a[x]; __syncthreads(); if (is) return; __syncthreads(); a[x] = 1;",
+        "0 @ bool is[1] = {a[x] > 3}; __syncthreads(); if (is) a[x] = 1;",
+      })
+  void itemsWhoseFlagIsSetAreARange(int ranges, String body) {
+    String source =
+        "# 1 \"a.cpp\"\n__global__ void k(int n, int* a) { int x = threadIdx.x; " + body + "}";
+    String text =
+        Translator.translate(source, List.of(new KernelRequest("k", 64, 1, 1)), null).text();
+    assertEquals(ranges, text.split("HAL_Z> hal_set", -1).length - 1, text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '@',
+      value = {
         "4 @ if (x >= n || y >= n) return; b[x] = a[max(x - 1, 0)];", // some pass the guard, or all
         "2 @ if (x >= n || y >= n) return; b[x] = a[x];",
         "0 @ if (y >= n) return; b[x] = a[x];",

@@ -36,12 +36,29 @@ class WarpsTest {
         "HAL_MATCHES(                   | v = __match_any_sync(~0u, v);",
         "HAL_FOLD_ADD(                  | v = __reduce_add_sync(lane < 3 ? 7 : ~7u, v);",
         "if (hal_all_alive) {           | if (v > 3) return; v += __shfl_xor_sync(~0u, v, 1);",
-        "= hal_self.hal_warp_x          | int warp = threadIdx.x / 32; __syncthreads(); v += warp;",
-        "= hal_self.hal_warp_x          | unsigned w = threadIdx.x >> 5; __syncthreads(); v += w;",
+        "))hal_self.hal_warp_x         | int warp = threadIdx.x / 32; __syncthreads(); v += warp;",
+        "))hal_self.hal_warp_x         | unsigned w = threadIdx.x >> 5; __syncthreads(); v += w;",
       })
   void whatIsTheSameForAWarpIsComputedOnce(String wanted, String body) {
     String text = translated("", body);
     assertEquals(true, text.contains(wanted), text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "true  | v = op(v, __shfl_xor_sync(~0u, v, d));",
+        "true  | v = op.sum(__shfl_xor_sync(~0u, v, d), v);",
+        "false | v = op(d, __shfl_xor_sync(~0u, v, d));",
+        "false | v = op(v, __shfl_xor_sync(~0u, v, op.next(d)));",
+      })
+  void theDistanceIsNoArgumentOfWhatGetsTheResult(boolean isUniform, String body) {
+    String text =
+        translated(
+            "struct Op { __device__ int operator()(int& a, int b) const; int sum(int, int); int next(int&); };",
+            "Op op; for (int d = 16; d > 0; d >>= 1) " + body);
+    assertEquals(isUniform, text.contains("HAL_SHUFFLE("), text);
   }
 
   @ParameterizedTest

@@ -86,13 +86,13 @@ extern "C" __global__ void neighbours_race(const int* in, int* out) {
   __shared__ int tile[65];
   tile[threadIdx.x] = in[threadIdx.x];
   if (threadIdx.x == 0) tile[64] = 0;
-  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1];  //! races: | of 'tile', which another work item of the workgroup | code.cpp:71:
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1];  //! races: | of 'tile', which another work item of the workgroup | code.cpp:87: //! races: | element 64 | code.cpp:88: //! values: | which nothing has written
 }
 
 extern "C" __global__ void forgets_the_barrier(const int* in, int* out) {
   __shared__ int tile[64];
   tile[threadIdx.x] = in[threadIdx.x];
-  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 1];  //! races: | another work item of the workgroup
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 1];  //! races: | another work item of the workgroup //! values: | which nothing has written
 }
 
 extern "C" __global__ void keeps_the_barrier(const int* in, int* out) {
@@ -167,7 +167,7 @@ extern "C" __global__ void warps_do_not_meet(const int* in, int* out) {
   __shared__ int tile[64];
   tile[threadIdx.x] = in[threadIdx.x] + 1;
   __syncwarp();
-  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 32];  //! races: | another work item of the workgroup
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x ^ 32];  //! races: | another work item of the workgroup //! values: | which nothing has written
 }
 
 extern "C" __global__ void groups_share_nothing(const int* in, int* out) {

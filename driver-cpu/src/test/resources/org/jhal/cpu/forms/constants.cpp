@@ -45,7 +45,7 @@ KERNEL(template_of_a_field_of_a_constant_method) {
   Field f{3};
   WRITE(f.get() == 2 + (int)threadIdx.x); }
 
-//@ field_that_begins_with_a_method 1 global
+//@ field_that_begins_with_a_method 1
 __device__ int rank() { return 100; }
 struct Field { int v = rank() + 5; __device__ int rank() { return threadIdx.x; } };
 KERNEL(field_that_begins_with_a_method) {
@@ -54,7 +54,7 @@ KERNEL(field_that_begins_with_a_method) {
   int r = f.rank();
   WRITE(v == (int)threadIdx.x + 5 && r == (int)threadIdx.x); }
 
-//@ function_parameter_that_hides_a_field 1 global
+//@ function_parameter_that_hides_a_field 1
 __device__ int twice(int x) { return x * 2; }
 struct Hundred { __device__ int operator()(int x) const { return x * 100; } };
 struct Field { Hundred f; int v; __device__ int go(int (*f)(int)) { return f(v) + threadIdx.x; } };
@@ -156,3 +156,26 @@ KERNEL(method_of_a_part_of_a_constant_reference) {
   Whole v;
   int x = other(s, v);
   WRITE(x == 2); }
+
+//@ other_ways_to_use_a_constant_reference 1
+struct Kind {
+  int v;
+  __device__ int get() { return 1; }
+  __device__ int get() const { return 2; }
+  __device__ explicit operator bool() { return false; }
+  __device__ explicit operator bool() const { return true; }
+  __device__ operator int() { return 1; }
+  __device__ operator int() const { return 2; }
+};
+__device__ int uses(int* s, const Kind& r) {
+  Kind k = {5};
+  EXCHANGE(s, 1);
+  int a = (r).get() + (r.v > 0 ? r : k).get() * 10 + __builtin_addressof(r)->get() * 100, b = r, c = 0;
+  if (r) c = 3;
+  __syncthreads();
+  return a + b * 1000 + c * 10000 + r.v * 100000; }
+KERNEL(other_ways_to_use_a_constant_reference) {
+  __shared__ int s[64];
+  Kind k = {7};
+  int x = uses(s, k);
+  WRITE(x == 732222); }

@@ -383,3 +383,46 @@ KERNEL(function_named_any) {
   s[ITEM] = own::any(ITEM);
   cg::this_thread_block().sync();
   WRITE(s[63 - ITEM] == (63 - ITEM > 3)); }
+
+//@ sums_of_what_is_no_int 1
+KERNEL(sums_of_what_is_no_int) {
+  unsigned char byte = 200;
+  short least = -ITEM % 32;
+  int yes = __reduce_add_sync(~0u, ITEM % 4 == 0);
+  int bytes = __reduce_add_sync(~0u, byte);
+  auto less = __reduce_min_sync(~0u, least);
+  less -= 40000;
+  WRITE(yes == 8 && bytes == 6400 && less == -40031); }
+
+//@ shuffles_of_what_is_no_int 1
+KERNEL(shuffles_of_what_is_no_int) {
+  unsigned char byte = 200;
+  short least = 30000;
+  auto a = __shfl_down_sync(~0u, byte, 1);
+  a += 200;
+  auto b = __shfl_xor_sync(~0u, least, 1) + 0;
+  auto c = __shfl_sync(~0u, ITEM % 2 == 1, 3);
+  c += 4;
+  auto d = __shfl_up_sync(~0u, least, 1);
+  d *= 4;
+  WRITE(a == 400 && b == 30000 && c == 5 && d == 120000); }
+
+//@ larger_shuffles_keep_their_type 1
+struct Two { short a, b; };
+KERNEL(larger_shuffles_keep_their_type) {
+  Two two = {(short)ITEM, 5};
+  auto a = __shfl_xor_sync(~0u, two, 1);
+  auto b = __shfl_xor_sync(~0u, ITEM * 0.5f, 1);
+  auto c = __shfl_xor_sync(~0u, (unsigned)ITEM, 1);
+  auto d = __shfl_xor_sync(~0u, 10000000000ll + ITEM, 1);
+  WRITE(a.a == (ITEM ^ 1) && a.b == 5 && b == (ITEM ^ 1) * 0.5f && c - 100 > 5 && d == 10000000000ll + (ITEM ^ 1)); }
+
+//@ tiles_keep_narrow_types 1
+KERNEL(tiles_keep_narrow_types) {
+  auto tile = TILE(16);
+  unsigned char byte = 200;
+  auto a = tile.shfl_xor(byte, 1);
+  a += 100;
+  auto b = tile.shfl(byte, 3);
+  b += 100;
+  WRITE(a == 44 && b == 44 && sizeof(a) == 1); }

@@ -360,6 +360,17 @@ KERNEL(cast_in_a_branch_with_a_loop) {
   for (int k = 0; k < n; k++) s += in[x] - in[x];
   out[x] = (int)s + 1; }
 
+//@ bit_fields_whose_widths_are_expressions 1
+const int FEW = 3;
+struct Fields { unsigned low : FEW + 1; unsigned high : (4); };
+KERNEL(bit_fields_whose_widths_are_expressions) {
+  int t = threadIdx.x;
+  Fields b;
+  b.low = 2;
+  b.high = 3;
+  const int* p = in + 200;
+  WRITE(p[b.low - 5 + t] == in[197 + t] && p[b.high - 4 - t] == in[199 - t]); }
+
 //@ sums_with_pointers 1
 KERNEL(sums_with_pointers) {
   unsigned x = threadIdx.x, far = 4294967295u;

@@ -70,3 +70,14 @@ KERNEL(own_class_like_a_block) { __shared__ int s[64]; thread_block b = thread_b
 //@ own_class_like_a_tile 1
 template <int N> struct thread_block_tile { int n; __device__ thread_block_tile(int n) : n(n) {} __device__ int next() { return n += N; } };
 KERNEL(own_class_like_a_tile) { __shared__ int s[64]; thread_block_tile<2> b = 0; s[ITEM] = b.next(); __syncthreads(); int x = b.next(), y = s[63 - ITEM]; __syncthreads(); WRITE(x == 4 && y == 2); }
+
+//@ lane_that_an_own_max_has 1
+__device__ int max(const int* s, int n) { return s[0] + n; }
+KERNEL(lane_that_an_own_max_has) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = 3;
+  __syncthreads();
+  int v = __shfl_sync(~0u, t, max(s + (t & 32), 1));
+  s[t & 32] = 9;
+  WRITE(v == (t & 32) + 4); }

@@ -503,3 +503,42 @@ KERNEL(arrays_that_are_aligned) {
   __syncthreads();
   const bool is = ((size_t)a & 63) == 0 && ((size_t)c & 63) == 0 && ((size_t)s & 127) == 0;
   WRITE(is && a[one & 15] + c[one & 3] + b[one % 2] == s[ITEM] * 2 + (one & 1 ? 2 : one)); }
+
+//@ names_of_indexes_mean_something_else 1
+struct Launch { dim3 blockDim; uint3 threadIdx; };
+__device__ int at(uint3 blockIdx, dim3 gridDim) {
+  blockIdx.x += 2;
+  return blockIdx.x + blockIdx.y * gridDim.x; }
+KERNEL(names_of_indexes_mean_something_else) {
+  Launch launch{dim3(3, 4), {1, 2, 3}};
+  launch.threadIdx.x += 4;
+  WRITE(launch.blockDim.y == 4 && launch.threadIdx.x == 5 && at({5, 6, 0}, dim3(7)) == 49 && threadIdx.x < blockDim.x); }
+
+//@ name_of_the_function 1
+__device__ int length(int* s) {
+  s[ITEM] = sizeof(__func__);
+  __syncthreads();
+  int found = s[63 - ITEM] * 1000 + __func__[0];
+  __syncthreads();
+  return found; }
+template <class T> __device__ T last(T x) { return x + threadIdx.x * 0 + __FUNCTION__[3]; }
+KERNEL(name_of_the_function) {
+  __shared__ int s[64];
+  const char* name = __func__;
+  int found = length(s);
+  int size = [] { return (int)sizeof(__func__); }();
+  WRITE(found == 7000 + 'l' && last(1) == 1 + 't' && size == 11 && sizeof(__func__) == 21 && name[0] == 'n' && name[19] == 'n'); }
+
+//@ name_of_a_method 1
+struct Named {
+  int* s;
+  __device__ int of() {
+    s[ITEM] = sizeof(__func__);
+    __syncthreads();
+    return s[63 - ITEM] * 1000 + __func__[0]; } };
+KERNEL(name_of_a_method) {
+  __shared__ int s[64];
+  Named named{s};
+  struct Local { __device__ int of() { return __func__[1]; } };
+  int found = named.of();
+  WRITE(found == 3000 + 'o' && Local().of() == 'f'); }

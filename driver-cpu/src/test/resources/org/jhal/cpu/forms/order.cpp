@@ -233,3 +233,75 @@ KERNEL(nothing_before_it) {
   const unsigned at = 1u << (GIVE(k) & 3);
   a[GIVE(1)] = v + (int)at;
   WRITE(a[1] == 496 + 4 && a[0] == 1); }
+
+//@ lane_that_a_reference_has 1
+KERNEL(lane_that_a_reference_has) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = 31 - (t & 31);
+  __syncthreads();
+  int& r = s[(t & 32) + ((t + 1) & 31)];
+  int v = __shfl_sync(~0u, t, r);
+  s[t] = 0;
+  WRITE(v == (t & 32) + 31 - ((t + 1) & 31)); }
+
+//@ lane_that_a_shared_variable_has 1
+KERNEL(lane_that_a_shared_variable_has) {
+  __shared__ int n;
+  int t = threadIdx.x, v = t ^ 4;
+  n = 3;
+  __syncthreads();
+  if (t < 32) {
+    v = __shfl_xor_sync(~0u, t, (n + 1) & 31);
+    n = 9;
+  }
+  WRITE(v == (t ^ 4)); }
+
+//@ lane_that_a_function_has 1
+__device__ int first_of(const int* s) { return s[0]; }
+KERNEL(lane_that_a_function_has) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = 3;
+  __syncthreads();
+  int v = __shfl_sync(~0u, t, first_of(s + (t & 32)));
+  s[t & 32] = 9;
+  WRITE(v == (t & 32) + 3); }
+
+//@ lane_that_a_global_variable_has 1
+__device__ int global_lane = 3;
+KERNEL(lane_that_a_global_variable_has) {
+  int t = threadIdx.x, v = 3;
+  if (blockIdx.x == 0 && t < 32) {
+    v = __shfl_sync(~0u, t, global_lane);
+    global_lane = 9;
+    __syncwarp();
+    global_lane = 3;
+  }
+  WRITE(v == 3); }
+
+//@ mask_and_width_that_shared_variables_have 1
+KERNEL(mask_and_width_that_shared_variables_have) {
+  __shared__ unsigned m;
+  __shared__ int w;
+  int t = threadIdx.x, v = (t & 7) == 0 ? t + 7 : t, u = 0xaaaaaaaa;
+  m = ~0u, w = 8;
+  __syncthreads();
+  if (t < 32) {
+    v = __shfl_down_sync(m, t, 7, w), w = 32;
+    u = __ballot_sync(m, t & 1);
+    m = 1;
+  }
+  WRITE(v == ((t & 7) == 0 ? t + 7 : t) && u == (int)0xaaaaaaaa); }
+
+//@ distance_that_an_object_has 1
+struct Distance { int* at; __device__ operator int() const { return *at; } };
+KERNEL(distance_that_an_object_has) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = 3;
+  Distance distance = {s + (t & 32)};
+  __syncthreads();
+  int v = __shfl_xor_sync(~0u, t, distance);
+  s[t & 32] = 9;
+  WRITE(v == (t ^ 3)); }

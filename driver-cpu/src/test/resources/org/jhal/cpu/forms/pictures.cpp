@@ -331,3 +331,26 @@ KERNEL(columns) {
   PLACE
   if (x >= width || y >= height) return;
   AT = at(in, width, height, x, y - 2) + 3 * at(in, width, height, x, y) + 5 * at(in, width, height, x, y + 2); }
+
+//@ name_of_a_pointer plain
+static __device__ int at(const unsigned char* p, int w, int x) { return p[min(max(x, 0), w - 1)]; }
+static __device__ int one(const unsigned char* p, int w, int x) { return w - x; }
+KERNEL(name_of_a_pointer) {
+  PLACE
+  if (x >= width || y >= height) return;
+  int (*at)(const unsigned char*, int, int) = one;
+  AT = at(in, width, x) + 3 * at(in, width, x - 1) + at(in, width, x + 1); }
+
+//@ floating_arguments plain
+static __device__ float at(const unsigned char* p, int w, float by, int x) { return p[min(max(x, 0), w - 1)] * by; }
+KERNEL(floating_arguments) {
+  PLACE
+  if (x >= width || y >= height) return;
+  AT = at(in, width, 0.25f, x) + 3 * at(in, width, 0.75f, x) + at(in, width, 0.5f, x); }
+
+//@ no_memory plain
+static __device__ int at(int x) { return x < 3 ? 3 : x > 20 ? 20 : x; }
+KERNEL(no_memory) {
+  PLACE
+  if (x >= width || y >= height) return;
+  AT = at(x - 1) + 3 * at(x) + 5 * at(x + 1); }

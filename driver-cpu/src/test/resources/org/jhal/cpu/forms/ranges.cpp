@@ -173,12 +173,6 @@ KERNEL(counter_that_wraps_between_its_ends) {
   for (int k = 0; k <= 15; k++) wanted += at_most(t + k, 2147483644);
   WRITE(sum == wanted); }
 
-//@ min_is_a_lambda 1
-KERNEL(min_is_a_lambda) {
-  int t = threadIdx.x;
-  auto max = [](int a, int b) { return a * b; };
-  WRITE(max(t, 0) == 0); }
-
 //@ names_of_inner_blocks 1
 KERNEL(names_of_inner_blocks) {
   int t = threadIdx.x, n = 20, v = 0;
@@ -246,3 +240,85 @@ KERNEL(atomics_of_a_block) {
   __syncthreads();
   WRITE(s[0] == 1480 && s[3] == 1528 && s[4] == 1053 && s[5] == 5 && s[6] == 872 && s[7] == 1064 &&
         all == 64ull << 32 && f == 32); }
+
+//@ atomics_of_all_blocks 1
+KERNEL(atomics_of_all_blocks) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int odd = in[i] % 2, half = i / 2 + (int)gridDim.x * 32 * (i % 2);
+  if (odd) atomicAdd(&out[half], 8);
+  else atomicAdd(out + half, 8); }
+
+//@ atomics_that_go_down 1
+KERNEL(atomics_that_go_down) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, first = COUNT - 1 - i, second = (i * 37 + 5) % COUNT, all = in[0] - in[0];
+  __shared__ int s[64];
+  s[threadIdx.x] = 2147483647;
+  __syncthreads();
+  atomicAdd(&out[first], s[threadIdx.x]);
+  atomicAdd(&out[second], 11);
+  atomicAdd(out + first + all, -2147483647);
+  atomicAdd(&out[first], -3); }
+
+//@ flags_over_barriers 1
+KERNEL(flags_over_barriers) {
+  __shared__ int s[64], r[64];
+  int t = threadIdx.x, seen = 0;
+  bool some = false, odd = in[t] % 2, none = false, all = true, changes = t > 20;
+  s[t] = t;
+  if (t >= 10 && t < 50) some = true;
+  __syncthreads();
+  if (some) r[t] = s[63 - t];
+  __syncthreads();
+  if (odd) s[t] = -1;
+  __syncthreads();
+  if (none) s[t] = -5;
+  __syncthreads();
+  if (all) seen = s[t];
+  __syncthreads();
+  if (changes) { s[t] = 7; changes = t < 40; }
+  __syncthreads();
+  if (changes) seen += 100;
+  __syncthreads();
+  if (some) { if (t == 12) some = false; seen += r[t] == 63 - t ? 1000 : 0; }
+  __syncthreads();
+  if (some) seen += 10000;
+  WRITE(seen == (*(in + t) % 2 ? -1 : t) + (t > 20 && t < 40 ? 100 : 0) + (t >= 10 && t < 50 ? 1000 : 0) +
+                (t >= 10 && t < 50 && t != 12 ? 10000 : 0)); }
+
+//@ flags_of_other_types 1
+struct Flag { int v; __device__ operator bool() { v++; return v > 1; } };
+KERNEL(flags_of_other_types) {
+  __shared__ int s[64];
+  int t = threadIdx.x, seen = 0;
+  int many = t % 3;
+  Flag flag = {t % 2};
+  bool a[2] = {t > 5, t > 7}, first = t > 30;
+  bool& same = first;
+  s[t] = t;
+  __syncthreads();
+  if (many) seen += 1;
+  __syncthreads();
+  if (flag) seen += 10;
+  __syncthreads();
+  if (*a) seen += 100;
+  __syncthreads();
+  if (first) { seen += 1000; same = t < 40; }
+  __syncthreads();
+  if (first) seen += 10000;
+  WRITE(seen == (t % 3 ? 1 : 0) + (t % 2 ? 10 : 0) + (t > 5 ? 100 : 0) + (t > 30 ? 1000 : 0) + (t > 30 && t < 40 ? 10000 : 0)); }
+
+//@ branches_around_loops 1
+KERNEL(branches_around_loops) {
+  int t = threadIdx.x, n = in[0] % 20 + 30, sum = 0, wanted = 0;
+  if (t >= 5 && t != 9) {
+    for (int k = 0; k < n; k++) sum += in[k] + t;
+    if (in[t] % 2) { for (int k = 0; k < n; k++) sum += in[k] * 3 - t; }
+    else { for (int k = 1; k < n; k++) sum -= in[k] + t; }
+  } else {
+    for (int k = 0; k < n; k++) sum += 5 * in[k];
+  }
+  for (int k = 0; k < n; k++) {
+    int v = *(in + k);
+    wanted += t >= 5 && t != 9 ? v + t + (*(in + t) % 2 ? v * 3 - t : k ? -v - t : 0) : 5 * v;
+  }
+  WRITE(sum == wanted); }

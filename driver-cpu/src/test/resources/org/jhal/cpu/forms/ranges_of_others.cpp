@@ -27,3 +27,9 @@ KERNEL(comparison_of_the_source) {
   Limit limit{12};
   if (t < limit && limit >= t) v = 1;
   WRITE(v == (t > 12)); }
+
+//@ min_is_a_lambda 1
+KERNEL(min_is_a_lambda) {
+  int t = threadIdx.x;
+  auto max = [](int a, int b) { return a * b; };
+  WRITE(max(t, 0) == 0); }

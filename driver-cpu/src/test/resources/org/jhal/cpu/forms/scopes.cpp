@@ -569,3 +569,76 @@ KERNEL(variable_of_a_condition_that_a_step_uses_behind_a_barrier) {
   EXCHANGE(s, threadIdx.x);
   for (int k = 0; int j = 8 - k; k += j > 1 ? j / 2 : j) n = n * 10 + j;
   WRITE(n == 8421 && j + s[63 - threadIdx.x] == 64 - (int)threadIdx.x); }
+
+//@ results_are_values 1
+__device__ int kind(int&) { return 1; }
+__device__ int kind(const int&) { return 2; }
+__device__ int kind(int&&) { return 3; }
+template <class T> __device__ int deduced(T&&) { return std::is_lvalue_reference<T>::value ? 1 : 3; }
+__device__ int exchanged(int* s, int v) {
+  EXCHANGE(s, v);
+  int x = s[63 - threadIdx.x];
+  __syncthreads();
+  return x; }
+KERNEL(results_are_values) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  int a = kind(exchanged(s, t)), b = deduced(exchanged(s, t)), c = kind(__syncthreads_count(t & 1));
+  int d = deduced(__syncthreads_or(t == 1)), e = kind(__shfl_xor_sync(~0u, t, 1)), f = deduced(__ballot_sync(~0u, t & 1));
+  int g = kind((int)exchanged(s, t)) + kind(exchanged(s, t) + 1);
+  WRITE(a == 3 && b == 3 && c == 3 && d == 3 && e == 3 && f == 3 && g == 6); }
+
+//@ result_in_a_list_of_values 1
+struct Kind { int k; __device__ Kind(int&) : k(1) {} __device__ Kind(int&&) : k(3) {} };
+__device__ int given(int* s, int v) {
+  EXCHANGE(s, v);
+  int x = s[63 - threadIdx.x];
+  __syncthreads();
+  return x; }
+KERNEL(result_in_a_list_of_values) {
+  __shared__ int s[64];
+  Kind a{given(s, threadIdx.x)};
+  Kind b(given(s, threadIdx.x));
+  auto&& c = given(s, threadIdx.x);
+  WRITE(a.k == 3 && b.k == 3 && c == 63 - (int)threadIdx.x); }
+
+//@ calls_that_are_not_evaluated 1
+__device__ int added(int* s, int v) {
+  s[threadIdx.x] += v;
+  __syncthreads();
+  int x = s[63 - threadIdx.x];
+  __syncthreads();
+  return x; }
+KERNEL(calls_that_are_not_evaluated) {
+  __shared__ int s[64];
+  int k = 3;
+  EXCHANGE(s, 1);
+  int a = sizeof(added(s, 5)), b = sizeof added(s, 6);
+  decltype(added(s, 7)) c = 2;
+  int d = sizeof(__shfl_sync(~0u, k++, 5)) + sizeof(int[sizeof(added(s, 8))]);
+  WRITE(a == 4 && b == 4 && c == 2 && d == 20 && k == 3 && s[threadIdx.x] == 1); }
+
+//@ calls_in_a_type_are_not_evaluated 1
+__device__ int more(int* s, int v) {
+  s[threadIdx.x] += v;
+  __syncthreads();
+  int x = s[63 - threadIdx.x];
+  __syncthreads();
+  return x; }
+KERNEL(calls_in_a_type_are_not_evaluated) {
+  __shared__ int s[64];
+  EXCHANGE(s, 1);
+  decltype(more(s, 7)) a = more(s, 2);
+  int b[sizeof(more(s, 8))] = {};
+  WRITE(a == 3 && sizeof(b) == 16 && s[threadIdx.x] == 3); }
+
+//@ number_of_the_warp_is_signed 1
+KERNEL(number_of_the_warp_is_signed) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  long l = t;
+  const auto w = t / 32;
+  auto v = t >> 5, u = t / 32;
+  auto x = l / 32;
+  EXCHANGE(s, t);
+  WRITE((w - 2 < 0) && (v - 2 < 0) && (u - 2 < 0) && sizeof(x) == 8 && s[63 - t] == 63 - t); }

@@ -28,6 +28,23 @@
 #define DBL_MIN 2.22507385850720138309e-308
 #define DBL_EPSILON 2.22044604925031308085e-16
 #endif
+#ifndef FLT_RADIX
+#define FLT_RADIX 2
+#define FLT_DIG 6
+#define FLT_MANT_DIG 24
+#define FLT_MIN_EXP (-125)
+#define FLT_MAX_EXP 128
+#define FLT_MIN_10_EXP (-37)
+#define FLT_MAX_10_EXP 38
+#define FLT_TRUE_MIN 1.40129846432481707092e-45f
+#define DBL_DIG 15
+#define DBL_MANT_DIG 53
+#define DBL_MIN_EXP (-1021)
+#define DBL_MAX_EXP 1024
+#define DBL_MIN_10_EXP (-307)
+#define DBL_MAX_10_EXP 308
+#define DBL_TRUE_MIN 4.94065645841246544177e-324
+#endif
 #ifndef INT_MAX
 #define CHAR_BIT 8
 #define SCHAR_MIN (-128)
@@ -42,6 +59,25 @@
 #define LLONG_MAX 9223372036854775807ll
 #define LLONG_MIN (-LLONG_MAX - 1)
 #define ULLONG_MAX 18446744073709551615ull
+#endif
+#ifndef LONG_MAX
+#if defined(_WIN32)
+#define LONG_MAX 2147483647l
+#define ULONG_MAX 4294967295ul
+#else
+#define LONG_MAX 9223372036854775807l
+#define ULONG_MAX 18446744073709551615ul
+#endif
+#define LONG_MIN (-LONG_MAX - 1)
+#endif
+#ifndef CHAR_MAX
+#if defined(__CHAR_UNSIGNED__)
+#define CHAR_MIN 0
+#define CHAR_MAX UCHAR_MAX
+#else
+#define CHAR_MIN SCHAR_MIN
+#define CHAR_MAX SCHAR_MAX
+#endif
 #endif
 #ifndef INT32_MAX
 #define INT8_MAX 127

@@ -208,7 +208,7 @@ template <class T, class U = T> HAL_ANYWHERE T exchange(T& at, U&& value) {
 template <class A, class B> struct pair {
   A first;
   B second;
-  pair() = default;
+  HAL_ANYWHERE pair() : first(), second() {}
   HAL_ANYWHERE pair(const A& a, const B& b) : first(a), second(b) {}
 };
 template <class A, class B> HAL_ANYWHERE pair<decay_t<A>, decay_t<B>> make_pair(A&& a, B&& b) {

@@ -67,6 +67,23 @@ template <class T> struct hal_bare_of<T&> : hal_bare_of<T> {};
 template <class T> struct hal_bare_of<T&&> : hal_bare_of<T> {};
 template <class T> using hal_bare = typename hal_bare_of<T>::type;
 
+// What CUDA's functions of a warp take for a value: they have overloads for int and larger numbers, but not for smaller ones
+// and enumerations. Those of groups are templates, and take values as they are.
+template <class T> struct hal_promoted_of {
+  template <class U, bool is_class> struct number { typedef U type; };
+  template <class U> struct number<U, false> {
+    template <class V> static decltype(+V()) of(int);
+    template <class V> static V of(long);
+    typedef decltype(of<U>(0)) type;
+  };
+  typedef typename number<T, __is_class(T) || __is_union(T)>::type type;
+};
+template <class T> using hal_promoted = typename hal_promoted_of<hal_bare<T>>::type;
+// The same for those that combine bits, which exist for unsigned alone.
+template <class T> struct hal_promoted_bits_of { typedef T type; };
+template <> struct hal_promoted_bits_of<int> { typedef unsigned type; };
+template <class T> using hal_promoted_bits = typename hal_promoted_bits_of<hal_promoted<T>>::type;
+
 template <class To, class From> static inline To hal_bits(From from) {
   static_assert(sizeof(To) == sizeof(From), "as many bits");
   To to;

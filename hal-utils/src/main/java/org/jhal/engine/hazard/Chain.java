@@ -9,6 +9,7 @@ final class Chain {
   final long id; // in the order of their making
   long length;
   long observed; // the host has seen the end of the operations up to this one
+  long observedFailed; // and the failure of those up to this one that have failed
 
   Chain(long id) {
     this.id = id;

@@ -63,6 +63,13 @@ final class Clock {
     }
   }
 
+  /** The host has seen the failure of those of its operations that have failed. */
+  void observeFailed() {
+    for (int i = 0; i < size; i++) {
+      chains[i].observedFailed = Math.max(chains[i].observedFailed, ends[i]);
+    }
+  }
+
   /** Whether it has all operations of the other one. */
   boolean includes(Clock other) {
     if (other == this) {

@@ -3,14 +3,20 @@ package org.jhal.engine.hazard;
 
 import java.util.List;
 
-/** Two touches of the same bytes that nothing orders. */
+/** Two touches of the same bytes that nothing orders, perhaps of one operation. */
 public final class Hazard {
   private final Touch earlier;
   private final Touch later;
+  private final boolean isOfSource; // the program has written what the earlier one still reads
   private final long from;
   private final long to;
 
-  private Hazard(Touch earlier, Touch later) {
+  Hazard(Touch earlier, Touch later) {
+    this(earlier, later, false);
+  }
+
+  private Hazard(Touch earlier, Touch later, boolean isOfSource) {
+    this.isOfSource = isOfSource;
     this.earlier = earlier;
     this.later = later;
     this.from = Math.max(earlier.from, later.from);
@@ -28,27 +34,41 @@ public final class Hazard {
     hazards.add(new Hazard(earlier, later));
   }
 
+  /**
+   * The program has changed the source of an upload too early.
+   *
+   * @param found by which that was found: a later upload of the same source, or the same one
+   */
+  static Hazard ofSource(Touch upload, Touch found) {
+    return new Hazard(upload, found, true);
+  }
+
   RecordedOperation laterOperation() {
     return later.operation;
   }
 
   /** Equal for hazards that the same calls cause again and again. */
   String place() {
-    return later.operation.place()
-        + later.use
-        + later.name
-        + " / "
-        + earlier.operation.place()
-        + earlier.use
-        + earlier.name;
+    return later.place() + " / " + earlier.place() + later.memory.description;
   }
 
-  /** What is wrong, and which wait is missing. */
+  /** What is wrong, and what is missing. */
   String text() {
-    RecordedOperation before = earlier.operation;
-    RecordedOperation after = later.operation;
+    if (isOfSource) {
+      return "hazard: the program has changed bytes ["
+          + from
+          + ", "
+          + to
+          + ") of "
+          + earlier.memory.description
+          + ", while queue "
+          + earlier.who()
+          + " may still read them: before that, "
+          + earlier.operation.hostRemedy();
+    }
+    boolean isWithin = earlier.operation == later.operation;
     return "hazard: queue "
-        + after
+        + (isWithin ? later.operation + ": " + later.command : later.who())
         + " "
         + later.use.now
         + " bytes ["
@@ -58,8 +78,8 @@ public final class Hazard {
         + ") of "
         + (later.name.isEmpty() ? "" : later.name + ", ")
         + later.memory.description
-        + ", while queue "
-        + before
+        + ", while "
+        + (isWithin ? earlier.command : "queue " + earlier.who())
         + " may still "
         + earlier.use.may
         + " "
@@ -67,6 +87,6 @@ public final class Hazard {
             ? "them"
             : "them as " + earlier.name)
         + ": nothing orders the two; "
-        + before.remedyFor(after);
+        + (isWithin ? "add a barrier between them" : earlier.operation.remedyFor(later.operation));
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.hazard;
 
+import com.google.common.collect.MapMaker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -8,7 +9,9 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
+import org.jhal.HostMemory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +40,12 @@ public final class HazardRecord {
   /** How often each pair of places was found. */
   @GuardedBy("this")
   private final Map<String, Long> places = new LinkedHashMap<>();
+
+  /** By what the host memory is a part of, compared by identity. */
+  private final ConcurrentMap<Object, TouchedMemory> hosts = new MapMaker().weakKeys().makeMap();
+
+  private final ConcurrentMap<HostMemory, HostBorrows> borrows =
+      new MapMaker().weakKeys().makeMap();
 
   private final Consumer<String> log;
 
@@ -86,8 +95,18 @@ public final class HazardRecord {
    *
    * @return what was found, for {@link #report}
    */
-  public synchronized List<Hazard> add(RecordedOperation operation) {
-    return operation.isReady() ? placeAll(operation) : List.of();
+  public List<Hazard> add(RecordedOperation operation) {
+    List<Hazard> early = operation.findEarly();
+    List<Hazard> found;
+    synchronized (this) {
+      found = operation.isReady() ? placeAll(operation) : List.of();
+    }
+    if (early.isEmpty()) {
+      return found;
+    }
+    List<Hazard> all = new ArrayList<>(early);
+    all.addAll(found);
+    return all;
   }
 
   /** Places an operation, and those that waited for nothing but its signals, and so on. */
@@ -102,7 +121,7 @@ public final class HazardRecord {
   private void placeAll(ArrayDeque<RecordedOperation> ready, List<Hazard> hazards) {
     for (RecordedOperation next = ready.poll(); next != null; next = ready.poll()) {
       next.place(this, hazards);
-      if (!next.isEndedByHost()) {
+      if (next.isPlaced() && !next.isEndedByHost()) {
         signalAll(next, ready);
       }
     }
@@ -143,6 +162,19 @@ public final class HazardRecord {
     timeline.observed(value);
   }
 
+  /** The host has seen that a timeline has failed: so have those that have failed it. */
+  public synchronized void hostSeesFailure(TimelineOrder timeline) {
+    timeline.observedFailure();
+  }
+
+  /** An operation has failed, and is about to fail its signals. */
+  public synchronized void failed(RecordedOperation operation) {
+    operation.setFailed();
+    for (int i = 0; i < operation.signalCount(); i++) {
+      operation.timeline(i).fail(operation.end());
+    }
+  }
+
   /** The host has seen that all waits of an operation have ended. */
   public synchronized void hostBegins(RecordedOperation operation) {
     operation.before().observe();
@@ -161,6 +193,126 @@ public final class HazardRecord {
     report(hazards);
   }
 
+  // Host memory.
+
+  /**
+   * An operation that is being filled in borrows host memory.
+   *
+   * @param use READ for an upload, WRITE for a readback
+   */
+  public void borrow(RecordedOperation operation, HostMemory memory, Use use) {
+    TouchedMemory touched = touched(memory);
+    long from = memory.baseOffset();
+    operation.touches(touched, from, from + memory.size(), use, "");
+    operation.borrows(
+        borrows.computeIfAbsent(memory, this::watch),
+        use == Use.READ ? changedSources(touched, operation.lastTouch(), memory) : List.of());
+  }
+
+  private TouchedMemory touched(HostMemory memory) {
+    return hosts.computeIfAbsent(
+        memory.base(),
+        base ->
+            new TouchedMemory(
+                base == memory ? "host memory" : "a " + base.getClass().getSimpleName()));
+  }
+
+  private HostBorrows watch(HostMemory memory) {
+    HostBorrows made = new HostBorrows();
+    memory.watch(() -> seenFree(made));
+    return made;
+  }
+
+  private synchronized void seenFree(HostBorrows seen) {
+    seen.observed();
+  }
+
+  /** Earlier uploads of the same bytes whose end is not known, and which have changed since. */
+  private List<Hazard> changedSources(TouchedMemory touched, Touch touch, HostMemory memory) {
+    List<Touch> uploads;
+    synchronized (this) {
+      uploads = touched.openReadsLike(touch);
+    }
+    if (uploads.isEmpty()) {
+      return List.of();
+    }
+    List<Hazard> found = new ArrayList<>();
+    long now = SourceDigest.of(memory);
+    synchronized (this) {
+      for (Touch upload : uploads) {
+        if (hasChanged(upload.operation, now)) {
+          found.add(Hazard.ofSource(upload, touch));
+        }
+      }
+    }
+    return found;
+  }
+
+  /** Whether a source is known to have changed; says so once. */
+  @GuardedBy("this")
+  private boolean hasChanged(RecordedOperation upload, long now) {
+    long before = upload.digest;
+    if (now == SourceDigest.UNKNOWN || before == SourceDigest.UNKNOWN || now == before) {
+      return false;
+    }
+    upload.digest = SourceDigest.UNKNOWN;
+    return true;
+  }
+
+  /**
+   * An upload is being issued. Its source must not change from now on, unless operations that it
+   * follows have still to write it.
+   *
+   * @param isBehindAll whether all that it waits for has ended
+   */
+  public void sourceBegins(RecordedOperation upload, HostMemory memory, boolean isBehindAll) {
+    if (!isBehindAll) {
+      if (!memory.isOnHeap()) {
+        return; // it may have been imported, and any operation may write it
+      }
+      TouchedMemory touched = touched(memory);
+      long from = memory.baseOffset();
+      synchronized (this) {
+        if (!upload.isPlaced() || touched.isWrittenBeside(upload, from, from + memory.size())) {
+          return;
+        }
+      }
+    }
+    long now = SourceDigest.of(memory);
+    synchronized (this) {
+      if (upload.digest == SourceDigest.UNKNOWN) {
+        upload.digest = now;
+      }
+    }
+  }
+
+  /**
+   * An upload has ended, and its borrow is about to end.
+   *
+   * @param borrow another thread may have ended it meanwhile
+   */
+  public void sourceEnds(RecordedOperation upload, HostMemory memory, HostMemory.Borrow borrow) {
+    synchronized (this) {
+      if (upload.digest == SourceDigest.UNKNOWN) {
+        return;
+      }
+    }
+    long now = SourceDigest.of(memory);
+    if (borrow.hasEnded()) {
+      return; // the program may have changed the memory meanwhile
+    }
+    boolean hasChanged;
+    synchronized (this) {
+      hasChanged = hasChanged(upload, now);
+    }
+    if (hasChanged) {
+      long from = memory.baseOffset();
+      Touch touch =
+          new Touch(upload, touched(memory), from, from + memory.size(), Use.READ, "", "", 0);
+      logOnce(Hazard.ofSource(touch, touch));
+    }
+  }
+
   // Reports.
 
   /**
@@ -171,9 +323,15 @@ public final class HazardRecord {
       Consumer<String> onHazard = hazard.laterOperation().onHazard();
       if (onHazard != null) {
         onHazard.accept(hazard.text());
-      } else if (count(hazard.place()) == 1) {
-        log.accept(hazard.text());
+      } else {
+        logOnce(hazard);
       }
+    }
+  }
+
+  private void logOnce(Hazard hazard) {
+    if (count(hazard.place()) == 1) {
+      log.accept(hazard.text());
     }
   }
 

@@ -17,13 +17,20 @@ public final class RecordedOperation {
   private final QueueOrder queue;
   private final String work;
   private volatile long number; // in its queue; 0 until it is accepted
-  private volatile boolean hasNotRun; // it has failed without having been issued
+  private boolean hasFailed;
   private boolean isEndedByHost;
 
   // Empty once it is placed.
   private @Nullable RecordedWait firstWait;
   private List<Touch> touches = List.of();
+  private String command = ""; // of the touches that are being filled in
+  private int section;
   private final @Nullable Consumer<String> onHazard;
+
+  // Of host memory that it borrows. The digest is that of an upload's source, when it is issued.
+  private @Nullable HostBorrows borrows;
+  long digest = SourceDigest.UNKNOWN;
+  private List<Hazard> changedSources = List.of(); // empty once it is placed
 
   // Its signals. The first one is in the messages.
   private TimelineOrder[] timelines = NO_TIMELINES;
@@ -32,7 +39,8 @@ public final class RecordedOperation {
   private int openWaits;
   private Clock before = Clock.NONE;
 
-  // Set when it is placed. Without signals it has no chain, since nothing can follow it.
+  // Set when it is placed. It has no chain if it has no signal and borrows nothing: nothing can
+  // follow it then.
   private @Nullable Chain chain;
   private long index;
 
@@ -54,9 +62,8 @@ public final class RecordedOperation {
     number = given;
   }
 
-  /** It has failed without having been issued, so it touches nothing. */
-  public void setNotRun() {
-    hasNotRun = true;
+  void setFailed() {
+    hasFailed = true;
   }
 
   /** The host raises its signals when it likes: see {@link HazardRecord#hostEnds}. */
@@ -76,17 +83,48 @@ public final class RecordedOperation {
     values = to;
   }
 
+  /**
+   * What it uses from now on, a command of its recording uses: one that differs from the others.
+   */
+  public void nextCommand(String name) {
+    command = name;
+  }
+
+  /** The commands before and after this are ordered. */
+  public void barrier() {
+    section++;
+  }
+
   /** It uses the bytes from {@code from} to before {@code to}; none is no use. */
   public void touches(TouchedMemory memory, long from, long to, Use use, String name) {
     if (from < to) {
       if (touches.isEmpty()) {
         touches = new ArrayList<>(4);
       }
-      touches.add(new Touch(this, memory, from, to, use, name));
+      touches.add(new Touch(this, memory, from, to, use, name, command, section));
     }
   }
 
+  /** It borrows host memory, which is noted in {@code with}. */
+  void borrows(HostBorrows with, List<Hazard> changed) {
+    borrows = with;
+    changedSources = changed;
+  }
+
+  /** The touch that was filled in last. */
+  Touch lastTouch() {
+    return touches.get(touches.size() - 1);
+  }
+
   // Placing.
+
+  /** What is known to be wrong before it is placed. */
+  List<Hazard> findEarly() {
+    Hazard within = command.isEmpty() ? null : CommandOrder.find(touches);
+    List<Hazard> found = within == null ? changedSources : List.of(within);
+    changedSources = List.of();
+    return found;
+  }
 
   /** Registers its waits. Returns whether none is open. */
   boolean isReady() {
@@ -111,12 +149,15 @@ public final class RecordedOperation {
 
   /** Compares it with those that were placed earlier, and gives it its place in a chain. */
   void place(HazardRecord record, List<Hazard> hazards) {
+    if (hasFailed) {
+      return; // it was never issued, since a wait was open
+    }
     for (Touch touch : touches) {
       touch.memory.add(touch, hazards);
     }
     touches = List.of();
     firstWait = null;
-    if (timelines.length > 0) {
+    if (timelines.length > 0 || borrows != null) {
       for (int i = 0; i < before.size() && chain == null; i++) {
         if (before.end(i) == before.chain(i).length) {
           chain = before.chain(i);
@@ -126,6 +167,9 @@ public final class RecordedOperation {
         chain = record.newChain();
       }
       index = ++chain.length;
+      if (borrows != null) {
+        borrows.add(end());
+      }
     }
   }
 
@@ -158,9 +202,11 @@ public final class RecordedOperation {
     return values[signal];
   }
 
-  /** Whether the host has seen its end, or it has none. */
+  /** Whether the host has seen its end or its failure. */
   boolean isOver() {
-    return (chain != null && index <= chain.observed) || hasNotRun || queue.isRetired(number);
+    return (chain != null
+            && (index <= chain.observed || (hasFailed && index <= chain.observedFailed)))
+        || queue.isRetired(number);
   }
 
   /** Whether an operation that is being placed follows it. */
@@ -189,6 +235,14 @@ public final class RecordedOperation {
             + values[0]
             + " to the waits of "
             + after.name();
+  }
+
+  /** How the program waits for this one. */
+  String hostRemedy() {
+    return (timelines.length == 0
+            ? ""
+            : "wait for semaphore#" + timelines[0].number + "@" + values[0] + ", or ")
+        + "wait until the host memory is free";
   }
 
   private String name() {

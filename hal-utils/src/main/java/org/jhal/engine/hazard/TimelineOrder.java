@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.hazard;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.PriorityQueue;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +24,13 @@ public final class TimelineOrder {
   private Clock[] clocks = new Clock[4];
   private int first;
   private int end;
-  private @Nullable PriorityQueue<RecordedWait> open; // for values that nothing recorded signals
+
+  // Waits for values that nothing recorded signals: those that came in ascending order, as most do,
+  // and the others.
+  private @Nullable ArrayDeque<RecordedWait> open;
+  private @Nullable PriorityQueue<RecordedWait> openOthers;
+
+  private Clock failed = Clock.NONE; // operations that have failed it, and what comes before them
 
   public TimelineOrder(long number) {
     this.number = number;
@@ -45,6 +53,16 @@ public final class TimelineOrder {
     // The value itself is kept: later waits for it find that it is signalled.
     Arrays.fill(clocks, first, kept, null);
     first = kept;
+  }
+
+  /** An operation that ends {@code clock} has failed it. */
+  void fail(Clock clock) {
+    failed = failed.union(clock);
+  }
+
+  void observedFailure() {
+    failed.observeFailed();
+    failed = Clock.NONE;
   }
 
   /** Something that follows {@code clock} signals the value. */
@@ -100,18 +118,31 @@ public final class TimelineOrder {
 
   void addOpen(RecordedWait wait) {
     if (open == null) {
-      open = new PriorityQueue<>();
+      open = new ArrayDeque<>(4);
     }
-    open.add(wait);
+    RecordedWait last = open.peekLast();
+    if (last == null || last.value <= wait.value) {
+      open.add(wait);
+    } else {
+      if (openOthers == null) {
+        openOthers = new PriorityQueue<>(4);
+      }
+      openOthers.add(wait);
+    }
   }
 
   /** Removes and returns an open wait for at most {@code value}; null if there is none. */
   @Nullable RecordedWait pollOpen(long value) {
-    RecordedWait next = open == null ? null : open.peek();
-    if (open == null || next == null || next.value > value) {
+    RecordedWait next = pollUpTo(open, value);
+    return next == null ? pollUpTo(openOthers, value) : next;
+  }
+
+  private static @Nullable RecordedWait pollUpTo(@Nullable Queue<RecordedWait> waits, long value) {
+    RecordedWait next = waits == null ? null : waits.peek();
+    if (waits == null || next == null || next.value > value) {
       return null;
     }
-    open.remove();
+    waits.remove();
     return next;
   }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * For each range of one memory, the last operation that wrote it and those that have read it since,
@@ -26,6 +27,9 @@ public final class TouchedMemory {
     }
   }
 
+  private static final AtomicLong COUNT = new AtomicLong();
+
+  final long id = COUNT.incrementAndGet();
   final String description;
   private final TreeMap<Long, Range> ranges = new TreeMap<>(); // by their starts; disjoint
 
@@ -67,6 +71,34 @@ public final class TouchedMemory {
     }
   }
 
+  /** Reads of the same range whose digest is known, and whose end the host has not seen. */
+  List<Touch> openReadsLike(Touch touch) {
+    Range range = ranges.get(touch.from);
+    if (range == null || range.to != touch.to) {
+      return List.of();
+    }
+    List<Touch> found = new ArrayList<>();
+    for (Touch earlier : range.touches) {
+      if (earlier.operation.digest != SourceDigest.UNKNOWN && !earlier.operation.isOver()) {
+        found.add(earlier);
+      }
+    }
+    return found;
+  }
+
+  /** Whether an operation other than this one may write some of the bytes. */
+  boolean isWrittenBeside(RecordedOperation operation, long from, long to) {
+    Long first = ranges.floorKey(from);
+    for (Range range : ranges.subMap(first == null ? from : first, to).values()) {
+      for (Touch touch : range.to > from ? range.touches : List.<Touch>of()) {
+        if (touch.operation != operation && touch.use.isWrite() && !touch.operation.isOver()) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   private static List<Touch> listOf(Touch touch) {
     List<Touch> list = new ArrayList<>(2);
     list.add(touch);
@@ -86,7 +118,7 @@ public final class TouchedMemory {
   private static void addTo(List<Touch> touches, Touch touch, List<Hazard> hazards) {
     boolean isWrite = touch.use.isWrite();
     int kept = 0;
-    boolean isCovered = false; // by a write of the same operation
+    boolean isCovered = false; // by a write of the same operation, or by a hazard that fails it
     for (int i = 0; i < touches.size(); i++) {
       Touch earlier = touches.get(i);
       if (earlier.operation == touch.operation) {
@@ -104,7 +136,8 @@ public final class TouchedMemory {
         Hazard.add(hazards, earlier, touch);
         if (touch.operation.onHazard() == null) {
           continue; // one report for it is enough
-        } // else this one fails, and perhaps never runs
+        }
+        isCovered = true; // this one fails, and perhaps never runs
       }
       touches.set(kept++, earlier);
     }

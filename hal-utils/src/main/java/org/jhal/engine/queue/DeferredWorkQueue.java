@@ -16,7 +16,6 @@ import org.jhal.engine.concurrent.Gate;
 import org.jhal.engine.concurrent.WorkerThread;
 import org.jhal.engine.hazard.HazardRecord;
 import org.jhal.engine.hazard.QueueOrder;
-import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.timeline.Cascade;
 import org.jhal.engine.timeline.Failures;
@@ -372,10 +371,7 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
       // semaphore's lock makes the producer that it stored visible here.
       OperationWait.deregisterAll(operation);
       operation.releaseProducers();
-      RecordedOperation recorded = operation.recorded;
-      if (recorded != null) {
-        recorded.setNotRun();
-      }
+      operation.recordFailure(); // as the next line
       // Before the signals: a thread that sees the failure may ask (rule Q2).
       operation.work.endBorrow();
       if (!operation.isApplied()) {

@@ -16,6 +16,7 @@ import org.jhal.engine.concurrent.CoarseClock;
 import org.jhal.engine.concurrent.HeapNode;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
+import org.jhal.engine.hazard.HazardRecord;
 import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.timeline.EngineSemaphore;
 import org.jhal.engine.timeline.Producer;
@@ -227,6 +228,15 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   void setApplied() {
     isApplied = true;
+  }
+
+  /** Tells the record of hazards, if there is one, that it has failed. */
+  void recordFailure() {
+    RecordedOperation own = recorded;
+    HazardRecord record = own == null ? null : HazardRecord.current();
+    if (own != null && record != null) {
+      record.failed(own);
+    }
   }
 
   /** Records a failure of this operation itself. Only the first one is kept. */

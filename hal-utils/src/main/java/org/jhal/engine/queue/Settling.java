@@ -200,6 +200,8 @@ final class Settling {
       // Before the signals (rule Q2). After a failure the stream may still use the memory, and the
       // borrow ends when the operation retires.
       operation.work.endBorrow();
+    } else {
+      operation.recordFailure(); // before the signals
     }
     for (int i = 0; i < operation.signalCount(); i++) {
       if (failure == null) {

@@ -289,6 +289,12 @@ public final class RecordedCommand implements Command, CommandList {
     }
   }
 
+  /** What it does, for messages. For any thread: the kernel is left out once it was cleared. */
+  public String describe() {
+    EngineKernel called = kernel;
+    return called == null ? kind.word() : kind.word() + " of " + called;
+  }
+
   /** How many operands it may have: a source, a target and its arguments. */
   public int operandCount() {
     return 2 + arguments.length;

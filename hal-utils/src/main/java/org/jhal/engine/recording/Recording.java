@@ -65,6 +65,9 @@ public final class Recording extends Owned implements CommandList {
   // Set at most once, by a thread that submits the recording.
   private volatile @Nullable PreparedCommands prepared;
 
+  // Null until it is first needed. Threads may compute it twice.
+  private volatile String @Nullable [] descriptions;
+
   // The sum over all commands; negative until it is first needed. Threads may compute it twice.
   private volatile int weight = -1;
 
@@ -152,6 +155,22 @@ public final class Recording extends Owned implements CommandList {
   @Override
   public RecordedCommand get(int index) {
     return commands.get(index);
+  }
+
+  /** Names a command in messages. Barriers are not counted. */
+  public String describe(int index) {
+    String[] known = descriptions;
+    if (known == null) {
+      known = new String[commands.size()];
+      int number = 0;
+      for (int i = 0; i < known.length; i++) {
+        RecordedCommand command = commands.get(i);
+        number += command.kind() == Command.Kind.BARRIER ? 0 : 1;
+        known[i] = "command " + number + " (" + command.describe() + ")";
+      }
+      descriptions = known;
+    }
+    return known[index];
   }
 
   @Override

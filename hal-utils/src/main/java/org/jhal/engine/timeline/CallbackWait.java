@@ -40,6 +40,8 @@ final class CallbackWait extends WaitNode implements Registration, Attempt.Body 
     if (isDecided.compareAndSet(false, true)) { // unless it was cancelled meanwhile
       if (failure == null) {
         semaphore.noteObserved(wanted);
+      } else {
+        semaphore.noteObservedFailure();
       }
       callback.done(failure);
     }

@@ -123,7 +123,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
   public long value() {
     long now = look(); // before the failure, which takes precedence over a reached value
     checkOpen();
-    HalException failed = failure();
+    HalException failed = failure(); // which notes that it was observed
     if (failed != null) {
       throw failed.again();
     }
@@ -244,6 +244,15 @@ public final class EngineSemaphore implements TimelineSemaphore {
     }
   }
 
+  /** The program has seen that it has failed or is closed, if it has or is. */
+  void noteObservedFailure() {
+    HazardRecord record = HazardRecord.current();
+    TimelineOrder known = record == null ? null : order;
+    if (record != null && known != null && over != null) {
+      record.hostSeesFailure(known);
+    }
+  }
+
   @Override
   public String toString() {
     return "semaphore#" + id;
@@ -261,6 +270,14 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   @Override
   public @Nullable HalException failure() {
+    HalException failed = failureUnnoted();
+    if (failed != null) {
+      noteObservedFailure();
+    }
+    return failed;
+  }
+
+  private @Nullable HalException failureUnnoted() {
     HalException end = over;
     return end == cancelled ? null : end;
   }
@@ -281,7 +298,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
    */
   public void checkFutureSignal(long newValue) {
     checkOpen();
-    if (newValue <= value && failure() == null) {
+    if (newValue <= value && failureUnnoted() == null) {
       throw notAbove(newValue);
     }
   }
@@ -491,7 +508,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
   void raise(long newValue, Cascade cascade) {
     synchronized (lock) {
       checkOpen();
-      HalException failed = failure();
+      HalException failed = failureUnnoted();
       if (failed != null) {
         throw failed.again();
       }

@@ -46,13 +46,27 @@ final class HostWait extends WaitNode {
   /** As {@link #await}, but returns false if the time is up first. */
   static boolean tryAwait(EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
       throws InterruptedException {
+    try {
+      boolean isReached = isReachedWithin(semaphore, wanted, timeout);
+      if (isReached) {
+        semaphore.noteObserved(wanted);
+      }
+      return isReached;
+    } catch (HalException e) {
+      semaphore.noteObservedFailure();
+      throw e;
+    }
+  }
+
+  private static boolean isReachedWithin(
+      EngineSemaphore semaphore, long wanted, @Nullable Duration timeout)
+      throws InterruptedException {
     semaphore.checkOpen();
     long limit = timeout == null ? Long.MAX_VALUE : nanos(timeout);
     if (limit > 0) {
       HostWaits.check();
     }
     if (isReached(semaphore, wanted)) {
-      semaphore.noteObserved(wanted);
       return true;
     }
     Span span = limit > 0 ? FlightRecorder.hostWait(semaphore.number(), wanted) : null;
@@ -60,9 +74,6 @@ final class HostWait extends WaitNode {
     try {
       boolean isReached = waitUntil(semaphore, wanted, limit);
       outcome = isReached ? "reached" : "late";
-      if (isReached) {
-        semaphore.noteObserved(wanted);
-      }
       return isReached;
     } catch (HalException e) {
       outcome = e.status().name();

@@ -21,7 +21,9 @@ import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.hazard.HazardRecord;
 import org.jhal.engine.hazard.RecordedOperation;
+import org.jhal.engine.hazard.Use;
 import org.jhal.engine.kernel.EngineKernel;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
@@ -39,6 +41,7 @@ public class CommandWork<E> extends QueueWork<E> {
   private final RecordedCommand command = new RecordedCommand();
   private boolean hasEffect;
   private HostMemory.@Nullable Borrow borrow; // for an upload or a readback
+  private @Nullable RecordedOperation upload; // in the record of hazards, while it borrows
   private @Nullable Runnable onEventReleased; // the user's callback for an imported event
 
   public CommandWork(DeviceCore<E> device) {
@@ -161,9 +164,25 @@ public class CommandWork<E> extends QueueWork<E> {
   protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     if (hasEffect) {
       checkMemory();
+      RecordedOperation begun = upload;
+      HazardRecord record = begun == null ? null : HazardRecord.current();
+      if (begun != null && record != null) {
+        record.sourceBegins(begun, command.host(), waitsReached());
+      }
       batch.issue(command, this);
     }
     return batch.submitTo(stream);
+  }
+
+  @Override
+  public final void record(RecordedOperation recorded) {
+    super.record(recorded);
+    HazardRecord record = HazardRecord.current();
+    if (record != null && borrow != null) { // of any device: the memory is the program's
+      boolean isUpload = command.kind() == Command.Kind.UPLOAD;
+      record.borrow(recorded, command.host(), isUpload ? Use.READ : Use.WRITE);
+      upload = isUpload ? recorded : null;
+    }
   }
 
   @Override
@@ -187,6 +206,12 @@ public class CommandWork<E> extends QueueWork<E> {
   public final void endBorrow() {
     HostMemory.Borrow ended = borrow;
     if (ended != null) {
+      RecordedOperation read = upload;
+      HazardRecord record = read == null ? null : HazardRecord.current();
+      if (read != null && record != null) {
+        upload = null; // some thread that finds it still there compares it as well
+        record.sourceEnds(read, ended.memory(), ended);
+      }
       ended.end(Cascade.CALLBACKS);
     }
   }
@@ -194,6 +219,7 @@ public class CommandWork<E> extends QueueWork<E> {
   @Override
   protected final void retired() {
     borrow = null;
+    upload = null;
     command.clear();
     Runnable released = onEventReleased;
     if (released != null) {
@@ -220,7 +246,6 @@ public class CommandWork<E> extends QueueWork<E> {
 
   @Override
   public String describe() {
-    EngineKernel kernel = command.kernelIfThere();
-    return hasEffect && kernel != null ? kind() + " of " + kernel : kind();
+    return hasEffect ? command.describe() : kind();
   }
 }

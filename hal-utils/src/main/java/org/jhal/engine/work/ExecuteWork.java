@@ -8,6 +8,7 @@ import org.jhal.BindingTable;
 import org.jhal.CommandBuffer;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.Checks;
@@ -105,7 +106,12 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   protected void recordUses(RecordedOperation recorded) {
     Recording commands = Objects.requireNonNull(recording);
     for (int i = 0; i < commands.size(); i++) {
-      recordUses(recorded, commands.get(i));
+      if (commands.get(i).kind() == Command.Kind.BARRIER) {
+        recorded.barrier();
+      } else {
+        recorded.nextCommand(commands.describe(i));
+        recordUses(recorded, commands.get(i));
+      }
     }
   }
 

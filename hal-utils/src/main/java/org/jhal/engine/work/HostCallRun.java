@@ -87,7 +87,7 @@ public final class HostCallRun<E> implements HostCompletion, HostCall.Context, H
     if (state.compareAndSet(from, State.ENDED)) {
       HazardRecord record = HazardRecord.current();
       RecordedOperation own = recorded;
-      if (record != null && own != null && mode == HostCall.Mode.BLOCKING) {
+      if (record != null && own != null && mode == HostCall.Mode.BLOCKING && failure == null) {
         record.hostEnds(own);
       }
       try {

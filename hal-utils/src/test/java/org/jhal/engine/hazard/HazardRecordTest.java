@@ -90,6 +90,17 @@ class HazardRecordTest {
   }
 
   @Test
+  void waitsEndUpToTheValueInWhicheverOrderTheyCame() {
+    for (long value : new long[] {5, 2, 9, 1, 8, 6}) {
+      add(operation(line, value, other, value), 8 * value, 8 * value + 8, Use.WRITE);
+    }
+    record().hostSignals(line, 5);
+    assertEquals(3, add(operation(line, 0, other, 20), 0, 80, Use.READ), "those for 1, 2 and 5");
+    record().hostSignals(line, 9);
+    assertEquals(3, add(operation(line, 0, other, 21), 0, 80, Use.READ), "those for 6, 8 and 9");
+  }
+
+  @Test
   void whatTheHostHasSeenComesBefore() {
     add(operation(line, 0, line, 1), 0, 8, Use.WRITE);
     record().hostSees(line, 1);
@@ -108,11 +119,38 @@ class HazardRecordTest {
   }
 
   @Test
-  void whatHasNotRunTouchesNothing() {
+  void whatHasFailedCountsUntilTheHostHasSeenThat() {
     RecordedOperation failed = operation(line, 0, line, 1);
     add(failed, 0, 8, Use.WRITE);
-    failed.setNotRun();
-    assertEquals(0, add(operation(line, 0, other, 1), 0, 8, Use.WRITE));
+    record().failed(failed);
+    assertEquals(1, add(operation(line, 0, other, 1), 0, 8, Use.READ), "not seen");
+    record().hostSeesFailure(line);
+    assertEquals(0, add(operation(line, 0, other, 2), 0, 8, Use.READ));
+  }
+
+  @Test
+  void whatHasFailedBeforeItsWaitsEndedNeverRuns() {
+    RecordedOperation failed = operation(line, 1, other, 1);
+    add(failed, 0, 8, Use.WRITE);
+    record().failed(failed);
+    record().hostSignals(line, 1);
+    assertEquals(0, add(operation(line, 0, line, 2), 0, 8, Use.WRITE));
+    assertEquals(0, add(operation(other, 1, line, 3), 0, 8, Use.WRITE), "nothing signals it");
+  }
+
+  @Test
+  void aFailureThatTheHostHasSeenSaysWhatHasFailedBeforeIt() {
+    RecordedOperation sound = operation(line, 0, line, 1);
+    RecordedOperation failed = operation(line, 0, line, 2);
+    RecordedOperation consumer = operation(line, 2, other, 1);
+    add(sound, 0, 8, Use.WRITE);
+    add(failed, 8, 16, Use.WRITE);
+    record().add(consumer);
+    record().failed(failed);
+    record().failed(consumer);
+    record().hostSeesFailure(other);
+    assertEquals(0, add(operation(line, 0, other, 2), 8, 16, Use.READ));
+    assertEquals(1, add(operation(line, 0, other, 3), 0, 8, Use.READ), "it may still run");
   }
 
   @Test

@@ -2,8 +2,10 @@
 // What the threads of a warp do together. Part of gpu_prelude.h.
 #ifdef __HIPCC_RTC__
 typedef unsigned long long gpusim_lanes;
+template <class T> using gpusim_shuffled = T;  // AMD's functions with a mask are templates
 #else
 typedef unsigned gpusim_lanes;
+template <class T> using gpusim_shuffled = hal_promoted<T>;
 #endif
 static inline unsigned gpusim_lane() {
   const gpusim_thread& self = *gpusim_self;
@@ -38,13 +40,14 @@ static inline T gpusim_shuffle(unsigned long long mask, T value, long long other
 }
 #define GPUSIM_SHUFFLE(name, argument, other)                                                                        \
   template <class T>                                                                                                 \
-  static inline T name##_sync(unsigned long long mask, T value, argument by, int width = GPUSIM_WARP_SIZE) {         \
+  static inline gpusim_shuffled<T> name##_sync(unsigned long long mask, T value, argument by,                        \
+                                               int width = GPUSIM_WARP_SIZE) {                                       \
     const unsigned lane = gpusim_lane(), first = lane & ~(unsigned)(width - 1);                                      \
-    return gpusim_shuffle(mask, value, other, first, width);                                                         \
+    return gpusim_shuffle<gpusim_shuffled<T>>(mask, value, other, first, width);                                     \
   }                                                                                                                  \
   GPUSIM_UNMASKED(template <class T>                                                                                 \
-                  static inline T name(T value, argument by, int width = GPUSIM_WARP_SIZE) {                         \
-                    return name##_sync(0, value, by, width);                                                         \
+                  static inline hal_promoted<T> name(T value, argument by, int width = GPUSIM_WARP_SIZE) {           \
+                    return name##_sync(0, (hal_promoted<T>)value, by, width);                                        \
                   })
 static inline unsigned __lane_id() { return gpusim_lane(); }
 #ifdef __HIPCC_RTC__
@@ -94,22 +97,23 @@ template <class T> static inline gpusim_lanes __match_all_sync(unsigned long lon
 }
 #define HAL_MASKS 1  // also under HIP, where older compilers have only functions without masks
 
-#define GPUSIM_REDUCE(name, expression)                                         \
-  template <class T> static inline T name(unsigned long long mask, T value) {   \
-    const gpusim_exchanged all = gpusim_exchange(mask, value);                  \
-    bool is_first = true;                                                       \
-    T a = T();                                                                  \
-    for (unsigned i = 0; i < GPUSIM_WARP_SIZE; i++) {                           \
-      if (!(all.given >> i & 1)) continue;                                      \
-      const T b = gpusim_value<T>(all, i);                                      \
-      a = is_first ? b : (T)(expression);                                       \
-      is_first = false;                                                         \
-    }                                                                           \
-    return a;                                                                   \
+#define GPUSIM_REDUCE(name, promoted, expression)                                       \
+  template <class T> static inline promoted<T> name(unsigned long long mask, T value) { \
+    typedef promoted<T> R;                                                              \
+    const gpusim_exchanged all = gpusim_exchange(mask, (R)value);                       \
+    bool is_first = true;                                                               \
+    R a = R();                                                                          \
+    for (unsigned i = 0; i < GPUSIM_WARP_SIZE; i++) {                                   \
+      if (!(all.given >> i & 1)) continue;                                              \
+      const R b = gpusim_value<R>(all, i);                                              \
+      a = is_first ? b : (R)(expression);                                               \
+      is_first = false;                                                                 \
+    }                                                                                   \
+    return a;                                                                           \
   }
-GPUSIM_REDUCE(__reduce_add_sync, a + b)
-GPUSIM_REDUCE(__reduce_min_sync, a < b ? a : b)
-GPUSIM_REDUCE(__reduce_max_sync, a > b ? a : b)
-GPUSIM_REDUCE(__reduce_and_sync, a & b)
-GPUSIM_REDUCE(__reduce_or_sync, a | b)
-GPUSIM_REDUCE(__reduce_xor_sync, a ^ b)
+GPUSIM_REDUCE(__reduce_add_sync, hal_promoted, a + b)
+GPUSIM_REDUCE(__reduce_min_sync, hal_promoted, a < b ? a : b)
+GPUSIM_REDUCE(__reduce_max_sync, hal_promoted, a > b ? a : b)
+GPUSIM_REDUCE(__reduce_and_sync, hal_promoted_bits, a & b)
+GPUSIM_REDUCE(__reduce_or_sync, hal_promoted_bits, a | b)
+GPUSIM_REDUCE(__reduce_xor_sync, hal_promoted_bits, a ^ b)

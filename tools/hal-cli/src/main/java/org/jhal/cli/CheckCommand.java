@@ -4,11 +4,16 @@ package org.jhal.cli;
 import com.google.gson.GsonBuilder;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.jhal.HalException;
+import org.jhal.KernelFinding;
+import org.jhal.cli.data.DataFiles;
+import org.jhal.cpu.CheckReport;
 import org.jhal.cpu.CheckTool;
-import org.jhal.cpu.Finding;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -20,7 +25,7 @@ import picocli.CommandLine.Option;
     name = "check",
     sortOptions = false,
     customSynopsis = {
-      "hal check BUNDLE[:KERNEL] [--checks LIST] [--json] [--arg NAME=VALUE]...",
+      "hal check BUNDLE[:KERNEL] [--checks LIST] [--json] [--html FILE] [--arg NAME=VALUE]...",
       "                 [--shape NAME=N,...]... [--groups X[,Y[,Z]]] ..."
     },
     description = {
@@ -52,6 +57,13 @@ final class CheckCommand extends RunCommand {
   @Option(names = "--json", description = "Prints the findings as JSON, and nothing else.")
   private boolean json;
 
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description =
+          "Writes a page with the findings beside the source, and the elements around them.")
+  private @Nullable Path html;
+
   @Override
   @Nullable String device(@Nullable String named) {
     return CommandFailure.ofOption(
@@ -80,11 +92,13 @@ final class CheckCommand extends RunCommand {
     } catch (HalException e) {
       failure = e;
     }
-    List<Finding> findings = CheckTool.take();
-    boolean isWrong = !findings.stream().allMatch(Finding::isBenign);
+    List<CheckReport> reports = CheckTool.take();
+    List<KernelFinding> findings = reports.stream().map(CheckReport::finding).toList();
+    boolean isWrong = !findings.stream().allMatch(KernelFinding::isBenign);
     if (failure != null && !isWrong) {
       throw failure;
     }
+    writePage(reports);
     print(findings);
     if (failure != null) { // which what was found has caused
       PrintWriter err = spec.commandLine().getErr();
@@ -94,7 +108,19 @@ final class CheckCommand extends RunCommand {
     return isWrong ? ExitCode.FOUND : ExitCode.SUCCESS;
   }
 
-  private void print(List<Finding> findings) {
+  private void writePage(List<CheckReport> reports) {
+    Path file = html;
+    if (file == null) {
+      return;
+    }
+    try {
+      Files.writeString(file, CheckPage.of(bundle(), reports));
+    } catch (IOException e) {
+      throw DataFiles.failure("cannot write '" + file + "'", e);
+    }
+  }
+
+  private void print(List<KernelFinding> findings) {
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       JsonArray all = new JsonArray();
@@ -110,7 +136,7 @@ final class CheckCommand extends RunCommand {
     out.flush();
   }
 
-  private static JsonObject json(Finding finding) {
+  private static JsonObject json(KernelFinding finding) {
     JsonObject object = new JsonObject();
     object.addProperty("check", finding.check());
     object.addProperty("kernel", finding.kernel());
@@ -122,7 +148,7 @@ final class CheckCommand extends RunCommand {
   }
 
   /** Where each work item is that takes part. */
-  private static JsonArray places(Finding finding) {
+  private static JsonArray places(KernelFinding finding) {
     JsonArray places = new JsonArray();
     places.add(place(finding.item(), finding.place()));
     if (!finding.otherItem().isEmpty()) {
@@ -131,7 +157,7 @@ final class CheckCommand extends RunCommand {
     return places;
   }
 
-  private static JsonObject place(String item, Finding.@Nullable Place place) {
+  private static JsonObject place(String item, KernelFinding.@Nullable Place place) {
     JsonObject object = new JsonObject();
     object.addProperty("item", item);
     if (place != null) {

@@ -224,6 +224,11 @@ class RunCommand implements Callable<Integer> {
     return ExitCode.SUCCESS;
   }
 
+  /** What the user has named; empty if nothing. */
+  final String bundle() {
+    return bundle == null ? "" : bundle;
+  }
+
   /** The device to open for what the user has named. */
   @Nullable String device(@Nullable String named) {
     return named;

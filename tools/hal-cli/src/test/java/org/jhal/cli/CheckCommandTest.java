@@ -133,6 +133,29 @@ class CheckCommandTest {
   }
 
   @Test
+  void aPageHasTheSourceAndTheElements() throws Exception {
+    Path page = folder.resolve("page.html");
+    Result result = check(wrong(), "--html", page.toString());
+    assertEquals(ExitCode.FOUND, result.exitCode());
+    String html = Files.readString(page);
+    assertTrue(html.contains("<h2>memory: kernel saxpy reads outside '"), html);
+    assertTrue(html.contains("    4    unsigned long long i ="), html);
+    assertTrue(html.contains("    5    if (i &lt;= n) {\n<span class=\"at\">    6  "), html);
+    assertTrue(html.contains("</mark>"), html);
+    assertTrue(
+        html.contains("title=\"element 999, written last by work item (231, 0, 0) of workgroup (3"),
+        html);
+    assertTrue(
+        html.contains("outside marked\" title=\"element 1000 is outside the buffer\">1000<"), html);
+  }
+
+  @Test
+  void aPageThatCannotBeWrittenIsReported() throws Exception {
+    Result result = check(wrong(), "--html", folder.resolve("none/page.html").toString());
+    assertTrue(result.err().contains("cannot write '"), result.err());
+  }
+
+  @Test
   void anUnknownCheckIsRefused() {
     Result unknown = check(SAXPY, "--checks", "memory,rases");
     assertEquals(ExitCode.USAGE, unknown.exitCode());

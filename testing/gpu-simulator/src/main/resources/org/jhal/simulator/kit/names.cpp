@@ -36,6 +36,9 @@ static_assert(std::is_same_v<std::make_signed_t<unsigned char>, signed char>);
 static_assert(std::is_same_v<std::conditional_t<true, int, float>, int>);
 static_assert(std::is_same_v<std::remove_cvref_t<const int&>, int> && std::is_trivially_copyable_v<derived>);
 static_assert(std::is_invocable_v<int (*)(int), int> && !std::is_invocable_v<int, int>);
+static_assert(LONG_MAX == std::numeric_limits<long>::max() && LONG_MIN == std::numeric_limits<long>::min(), "");
+static_assert(ULONG_MAX == std::numeric_limits<unsigned long>::max() && CHAR_MIN == std::numeric_limits<char>::min(), "");
+static_assert(FLT_DIG == 6 && DBL_DIG == 15 && FLT_MANT_DIG == 24 && DBL_MANT_DIG == 53 && FLT_RADIX == 2, "");
 static_assert(std::numeric_limits<int>::max() == 2147483647 && std::numeric_limits<unsigned char>::max() == 255);
 static_assert(std::numeric_limits<long long>::min() == -9223372036854775807ll - 1);
 static_assert(std::numeric_limits<float>::digits == 24 && std::numeric_limits<float>::max() > 1e38f);
@@ -86,10 +89,10 @@ extern "C" __global__ void standard(const int* in, int* out) {
   for (int x : a) sum += x;
   std::int32_t c = total(a, std::make_index_sequence<3>());
   std::swap(c, sum);
-  std::pair<int, float> p = std::make_pair(1, 2.0f);
+  std::pair<int, float> p = std::make_pair(1, 2.0f), zeros;
   const float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   out[0] = sum + c + (int)b.size() + (int)std::sqrt(2.0f) + std::max(1, 2) + std::min<int>(3, 4) + std::clamp(9, 1, 5) +
-           (infinity > CUDART_PI_F) + (nan != nan) + p.first + (int)std::pow(2.0, 3) + std::abs(-4) + (int)std::move(c) +
+           (infinity > CUDART_PI_F) + (nan != nan) + p.first + zeros.first + (int)std::pow(2.0, 3) + std::abs(-4) + (int)std::move(c) +
            std::exchange(sum, 1) + (std::numeric_limits<double>::lowest() < 0) + (CUDART_INF_F > 1);
 #if __cplusplus >= 202002L
   std::span<const int> s(in, 4);

@@ -168,6 +168,45 @@ class GpuDialectTest {
     }
   }
 
+  /** As in CUDA, whose functions exist for int and larger numbers; some of AMD's are templates. */
+  @Test
+  void narrowNumbersBecomeIntsWhereTheyDoOnDevices() {
+    String source =
+        """
+        #ifdef __HIPCC_RTC__
+        #define KEPT 1
+        #else
+        #define KEPT 4
+        #endif
+        extern "C" __global__ void narrow(int* out) {
+          unsigned char byte = 200 + threadIdx.x % 2;
+          auto sum = __reduce_add_sync(~0ull, byte);
+          auto bits = __reduce_and_sync(~0ull, byte);
+          auto other = __shfl_xor_sync(~0ull, byte, 1);
+          int right = sum == 401 * warpSize / 2 && bits - 201 > 0 && sizeof(other) == KEPT;
+          #ifdef __HIPCC_RTC__
+          auto unmasked = __shfl_xor(byte, 1);
+          right &= sizeof(unmasked) == 4 && unmasked + 1 == 202 - threadIdx.x % 2;
+          #endif
+          out[threadIdx.x] = right * 1000 + other;
+        }
+        """;
+    try (Device device = open();
+        Executable loaded = device.loadExecutable(bundle("narrow", 64, source));
+        DeviceBuffer to = device.allocate(4 * 64, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0)) {
+      int[] written = new int[64];
+      DeviceQueue queue = device.queue(0);
+      queue.dispatch(
+          Fence.NONE, done.at(1), loaded.kernel("narrow"), Workgroups.of(1), Args.of(to));
+      queue.readback(done.at(1), done.at(2), to, 0, HostMemory.of(written));
+      awaitReached(done, 2);
+      for (int item = 0; item < 64; item++) {
+        assertEquals(1201 - item % 2, written[item], "item " + item);
+      }
+    }
+  }
+
   /** Each module must be unloaded: the library of the next one may get its name. */
   @Test
   void unloadsSharedMemoryOfTemplates() {

@@ -23,9 +23,17 @@ public final class PlainC implements AutoCloseable {
   /** The name of the baseline. */
   public static final String NAME = "C";
 
-  private static final List<String> FLAGS =
-      List.of("-std=gnu11", "-O3", "-march=native", "-fPIC", "-shared");
+  /** Likewise, without vector instructions. */
+  public static final String SCALAR = "C -O2, scalar";
 
+  private static final List<String> FLAGS =
+      List.of("-std=gnu11", "-march=native", "-fPIC", "-shared");
+  private static final List<String> FASTEST = List.of("-O3");
+  private static final List<String> SCALAR_FLAGS =
+      List.of("-O2", "-fno-tree-vectorize", "-fno-tree-slp-vectorize");
+
+  private final String name;
+  private final List<String> more;
   private final Map<String, String> environment;
   private final String named;
   private @Nullable NativeBuild build;
@@ -38,8 +46,19 @@ public final class PlainC implements AutoCloseable {
    * @param named the path of a compiler to use instead, or empty
    */
   public PlainC(Map<String, String> environment, String named) {
+    this(environment, named, NAME, FASTEST);
+  }
+
+  private PlainC(Map<String, String> environment, String named, String name, List<String> more) {
     this.environment = environment;
     this.named = named;
+    this.name = name;
+    this.more = more;
+  }
+
+  /** Likewise, without vector instructions. */
+  public static PlainC scalar(Map<String, String> environment, String named) {
+    return new PlainC(environment, named, SCALAR, SCALAR_FLAGS);
   }
 
   /** Runs of {@code kernel}; a sample is the nanoseconds of one of {@code count} in a row. */
@@ -49,7 +68,7 @@ public final class PlainC implements AutoCloseable {
 
       @Override
       public String name() {
-        return NAME;
+        return name;
       }
 
       @Override
@@ -91,6 +110,7 @@ public final class PlainC implements AutoCloseable {
       Path made = build.file("plain.so");
       List<String> command = new ArrayList<>(List.of(compiler));
       command.addAll(FLAGS);
+      command.addAll(more);
       command.addAll(List.of("-o", made.toString()));
       for (String source : sources) {
         // The language is said before each file: g++ takes those behind the first for C++.

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Text in XML. */
-final class Xml {
+public final class Xml {
   private Xml() {}
 
   /** The text as XML, in which not all characters may occur, not even as references. */
-  static String escape(String text) {
+  public static String escape(String text) {
     StringBuilder shown = new StringBuilder(text.length());
     text.codePoints().forEach(c -> shown.appendCodePoint(mayBeInXml(c) ? c : '?'));
     return shown

@@ -28,7 +28,7 @@ public final class ComputeCases {
   static final String DRIVER = "cpu";
   private static final String MOCK = "mock";
   static final String TIME = "time";
-  private static final String THREADS = "threads";
+  static final String THREADS = "threads";
 
   /** For how many threads more is measured: work that neither waits for memory nor is uneven. */
   private static final List<Workload> DIVISIBLE = List.of(Workload.MATMUL, Workload.JULIA);
@@ -54,7 +54,8 @@ public final class ComputeCases {
             false,
             DRIVER,
             bench -> threads(bench, Runtime.getRuntime().availableProcessors())),
-        PlainCases.kernels());
+        PlainCases.kernels(),
+        PlainCases.checked());
   }
 
   private static List<Series> kernels(Bench bench) {

@@ -3,6 +3,9 @@ package org.jhal.bench.cases.compute;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import org.jhal.bench.baselines.PlainC;
 import org.jhal.bench.kernel.PlainKernel;
 import org.jhal.bench.kernel.PlainKernels;
@@ -43,6 +46,70 @@ final class PlainCases {
                   count),
               List.of(peer.subject(kernel, count)),
               List.of(Aim.atMost(ComputeCases.TIME, PlainC.NAME, kernel.style().most()))));
+    }
+    return all;
+  }
+
+  /** The kernels that are also measured while they are checked, which differ in what they do. */
+  private static final Set<String> CHECKED =
+      Set.of("scale_add", "blur", "sgemm_tiled", "block_sums", "warp_scan", "histogram_shared");
+
+  /** By what is checked, the largest time that is wanted, as a ratio to scalar C. */
+  private enum Checks {
+    MEMORY(4),
+    ALL(15);
+
+    final double most;
+
+    Checks(double most) {
+      this.most = most;
+    }
+
+    String option() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  static BenchCase checked() {
+    return new BenchCase(
+        "kernels-checked",
+        "a kernel as CUDA programmers write it, by one thread that checks it",
+        "ns",
+        List.of(ComputeCases.TIME),
+        false,
+        ComputeCases.DRIVER,
+        PlainCases::checkedSeries);
+  }
+
+  private static List<Series> checkedSeries(Bench bench) {
+    List<Series> all = new ArrayList<>();
+    PlainC peer =
+        bench
+            .shared()
+            .get(
+                "plain-c-scalar",
+                PlainC.class,
+                () -> PlainC.scalar(System.getenv(), ComputeCases.compiler(bench)));
+    for (PlainKernel kernel : PlainKernels.all()) {
+      for (Checks checks : Checks.values()) {
+        if (!CHECKED.contains(kernel.kernel())) {
+          continue;
+        }
+        int count = bench.steps(1 + kernel.repeats() / 10);
+        all.add(
+            new Series(
+                checks.option() + " " + kernel.kernel(),
+                new DeviceRuns(
+                    Subject.JHAL,
+                    () ->
+                        bench.deviceWith(
+                            Map.of(ComputeCases.THREADS, "1", "check", checks.option())),
+                    kernel,
+                    result -> kernel.check(peer.result(kernel), result),
+                    count),
+                List.of(peer.subject(kernel, count)),
+                List.of(Aim.atMost(ComputeCases.TIME, PlainC.SCALAR, checks.most))));
+      }
     }
     return all;
   }

@@ -75,12 +75,28 @@ class PlainCasesTest {
     }
   }
 
+  @Test
+  void someKernelsAreMeasuredWhileTheyAreChecked() throws Exception {
+    assumeCompiler();
+    try (Device device = Hal.openDevice("cpu");
+        Shared shared = new Shared()) {
+      Bench bench = new Bench("cpu", device, 1, shared);
+      List<Row> rows = Rounds.measure(PlainCases.checked(), bench, Duration.ZERO, 1);
+      assertEquals(12, rows.size());
+      for (Row row : rows) {
+        assertNull(row.absence(), row::toString);
+        assertNull(row.baselines().get(0).absence(), row::toString);
+        assertEquals(PlainC.SCALAR, row.aims().get(0).baseline());
+      }
+    }
+  }
+
   /** Each kernel runs once, and its result is compared with that of C. */
   @ParameterizedTest
-  @ValueSource(strings = {"fission", "coroutine", "fiber"})
-  void everyFormComputesWhatCDoes(String form) throws Exception {
+  @ValueSource(strings = {"barriers=fission", "barriers=coroutine", "barriers=fiber", "check=all"})
+  void everyFormComputesWhatCDoes(String option) throws Exception {
     assumeCompiler();
-    String uri = "cpu://?barriers=" + form;
+    String uri = "cpu://?" + option;
     try (Device device = Hal.openDevice(uri);
         Shared shared = new Shared()) {
       List<String> wrong = new ArrayList<>();

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.cpu;
+package org.jhal;
 
+import java.io.Serializable;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a kernel does and must not do, found by a device with the option {@code check}.
+ * Something that a kernel does and must not do, found by a device that looks at what its kernels
+ * do, such as {@code cpu} with the option {@code check}. The failure of the operation has it:
+ * {@link HalException#findings}.
  *
  * @param check which one has found it, such as {@code memory}
  * @param kernel its name
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     It fails no operation
  * @param count how often the same was found
  */
-public record Finding(
+public record KernelFinding(
     String check,
     String kernel,
     String message,
@@ -28,7 +31,10 @@ public record Finding(
     @Nullable Place otherPlace,
     String otherItem,
     boolean isBenign,
-    long count) {
+    long count)
+    implements Serializable {
+  private static final long serialVersionUID = 1L;
+
   /**
    * A part of a line.
    *
@@ -38,7 +44,16 @@ public record Finding(
    * @param column where what is meant begins in the text, from 0
    * @param length how long it is
    */
-  public record Place(String file, int line, String text, int column, int length) {
+  public record Place(String file, int line, String text, int column, int length)
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    /** Rejects null. */
+    public Place {
+      Objects.requireNonNull(file, "file");
+      Objects.requireNonNull(text, "text");
+    }
+
     /** The line with a marker under it, in two lines. */
     @Override
     public String toString() {
@@ -51,37 +66,13 @@ public record Finding(
     }
   }
 
-  /** Whether another finding has the same kind and places. */
-  boolean isSame(Finding other) {
-    return check.equals(other.check)
-        && kernel.equals(other.kernel)
-        && isBenign == other.isBenign
-        && (hasSamePlaces(other) || hasSwappedPlaces(other));
-  }
-
-  private boolean hasSamePlaces(Finding other) {
-    return Objects.equals(place, other.place)
-        && Objects.equals(otherPlace, other.otherPlace)
-        && kind(message).equals(kind(other.message));
-  }
-
-  /** A race may be found by either work item. */
-  private boolean hasSwappedPlaces(Finding other) {
-    return place != null && place.equals(other.otherPlace) && place(otherPlace, other.place);
-  }
-
-  private static boolean place(@Nullable Place a, @Nullable Place b) {
-    return a != null && a.equals(b);
-  }
-
-  /** A message without the numbers of elements. */
-  private static String kind(String message) {
-    return message.replaceAll("-?[0-9]+", "0");
-  }
-
-  Finding withCount(long newCount) {
-    return new Finding(
-        check, kernel, message, place, item, otherPlace, otherItem, isBenign, newCount);
+  /** Rejects null. */
+  public KernelFinding {
+    Objects.requireNonNull(check, "check");
+    Objects.requireNonNull(kernel, "kernel");
+    Objects.requireNonNull(message, "message");
+    Objects.requireNonNull(item, "item");
+    Objects.requireNonNull(otherItem, "otherItem");
   }
 
   /** The text for people, in several lines. */
