@@ -42,7 +42,8 @@ public final class HalException extends RuntimeException {
 
   /** Returns the failure of an operation whose kernels do what is found; its status is ABORTED. */
   public static HalException ofFindings(String message, List<KernelFinding> findings) {
-    return new HalException(Status.ABORTED, message, null, null, null, List.copyOf(findings), null);
+    List<KernelFinding> copy = List.copyOf(Objects.requireNonNull(findings, "findings"));
+    return new HalException(Status.ABORTED, message, null, null, null, copy, null);
   }
 
   /**

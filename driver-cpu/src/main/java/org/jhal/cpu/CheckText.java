@@ -85,7 +85,7 @@ final class CheckText {
     int bytes = parameter.type().bytes();
     long marked = Math.floorDiv(found.offset(), (long) bytes);
     long count = grid.length(number) / bytes;
-    if (marked < -STRIP || marked > count + STRIP) {
+    if (marked < -STRIP / 4 || marked >= count + STRIP / 4) {
       return null; // far away
     }
     long first = Math.max(-STRIP / 4, Math.min(marked - STRIP / 2, count - STRIP * 3 / 4));

@@ -399,6 +399,21 @@ class HazardTest {
     cts.awaitIdle();
   }
 
+  /** The device may be past the readback before the host sees the end of the upload. */
+  @Test
+  @Rule({"M3a", "Q2"})
+  void aReadbackIntoTheSourceBehindTheUploadIsNoHazard(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    for (int i = 0; i < 200; i++) {
+      byte[] array = new byte[64];
+      TimelineSemaphore line = cts.semaphore();
+      cts.queue().upload(Fence.NONE, line.at(1), HostMemory.of(array), buffer, 0);
+      fill(cts, line.at(1), line.at(2), buffer);
+      cts.queue().readback(line.at(2), line.at(3), buffer, 0, HostMemory.of(array));
+      awaitReached(line, 3);
+    }
+  }
+
   /** What one thread has seen counts for all. */
   @Test
   @Rule("M3a")

@@ -68,19 +68,10 @@ final class Declarations {
   private static final Set<String> BEFORE_NAMES =
       Set.of("struct", "class", "union", "enum", "typename");
 
-  private static final Set<String> BUILT_IN =
+  /** The words of types that are numbers of the language. */
+  static final Set<String> NUMBERS =
       Set.of(
-          "bool",
-          "char",
-          "short",
-          "int",
-          "long",
-          "unsigned",
-          "signed",
-          "float",
-          "double",
-          "const",
-          "volatile");
+          "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "const");
 
   private static final Set<String> NO_TYPES =
       Set.of(
@@ -193,9 +184,13 @@ final class Declarations {
     }
   }
 
+  private static boolean isBuiltIn(Token word) {
+    return NUMBERS.contains(word.text()) || word.is("volatile");
+  }
+
   /** Whether a type surely is a number or a pointer of the language. */
   static boolean isBuiltIn(List<Token> type) {
-    return type.stream().allMatch(token -> BUILT_IN.contains(token.text()))
+    return type.stream().allMatch(Declarations::isBuiltIn)
         || (!type.isEmpty() && type.get(type.size() - 1).is("*"));
   }
 
@@ -232,7 +227,7 @@ final class Declarations {
       return !declarator.isReference();
     }
     return !declarator.isReference()
-        && declaration.plainType().stream().allMatch(token -> BUILT_IN.contains(token.text()));
+        && declaration.plainType().stream().allMatch(Declarations::isBuiltIn);
   }
 
   /**

@@ -37,10 +37,6 @@ import org.jhal.cpu.translate.Statement.Plain;
 final class DelayedAdds {
   private static final String NAME = "atomicAdd";
 
-  private static final Set<String> NUMBERS =
-      Set.of(
-          "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "const");
-
   private static final Set<String> TYPES = Set.of("int", "unsigned", "long");
 
   private final OwnedAtomics owned;
@@ -90,7 +86,8 @@ final class DelayedAdds {
 
   /** Whether a type is that of a number of the language, and no reference. */
   static boolean isNumber(List<Token> type) {
-    return !type.isEmpty() && type.stream().allMatch(token -> NUMBERS.contains(token.text()));
+    return !type.isEmpty()
+        && type.stream().allMatch(token -> Declarations.NUMBERS.contains(token.text()));
   }
 
   /** The memory for the additions, as declarations before the workgroups run. */

@@ -25,17 +25,10 @@ final class FissionWriter {
   private final Proofs proofs;
   private final RegionWriter regions;
 
-  private FissionWriter(
-      Writer out,
-      Proofs proofs,
-      IndexWidening widening,
-      OwnedAtomics atomics,
-      InnerRanges ranges,
-      SharedCalls calls,
-      DelayedAdds adds) {
+  private FissionWriter(Writer out, Proofs proofs, RegionWriter regions) {
     this.out = out;
     this.proofs = proofs;
-    this.regions = new RegionWriter(out, proofs, widening, atomics, ranges, calls, adds);
+    this.regions = regions;
   }
 
   /**
@@ -46,11 +39,8 @@ final class FissionWriter {
    * @param parameters as they are declared, without default values
    * @param most how many workgroups may run as one, in C++
    * @param proofs that its expressions may be computed once, or again
-   * @param widening for subscripts
-   * @param atomics on shared memory
-   * @param ranges of items for which no clamp acts
-   * @param calls whose results items share
-   * @param adds to memory of the thread first
+   * @param regions writes what items do between two meetings
+   * @param out what {@code regions} writes to
    */
   static void write(
       String name,
@@ -60,11 +50,7 @@ final class FissionWriter {
       LoopFission plan,
       List<Step> steps,
       Proofs proofs,
-      IndexWidening widening,
-      OwnedAtomics atomics,
-      InnerRanges ranges,
-      SharedCalls calls,
-      DelayedAdds adds,
+      RegionWriter regions,
       Writer out)
       throws UnfitException {
     out.raw("template <unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z");
@@ -77,12 +63,11 @@ final class FissionWriter {
     }
     out.raw(") { constexpr unsigned hal_most = " + most + ";");
     out.raw(" void* hal_large[" + (plan.numbers() + 1) + "] = {};");
-    out.raw(SharedCalls.TABLES + adds.declarations() + " HAL_GROUPS_BEGIN {");
+    out.raw(regions.declarations() + " HAL_GROUPS_BEGIN {");
     if (plan.hasReturns()) {
       out.raw(" bool hal_alive[HAL_ITEMS], hal_all_alive = true; HAL_SET(hal_alive);");
     }
-    FissionWriter fission = new FissionWriter(out, proofs, widening, atomics, ranges, calls, adds);
-    fission.steps(steps);
+    new FissionWriter(out, proofs, regions).steps(steps);
     out.raw(" } hal_group_end: __attribute__((unused)); HAL_GROUPS_END }\n");
   }
 

@@ -41,8 +41,7 @@ final class FunctionNames {
         i = Tokens.is(tokens, open, "{") ? Tokens.close(tokens, open) : i;
       } else if (token.isWord() && WORDS.contains(token.text())) {
         String name = "\"" + function.text() + "\"";
-        to.set(
-            i, new Token(Token.Kind.TEXT, name, token.isSpaced(), token.file(), token.line()));
+        to.set(i, new Token(Token.Kind.TEXT, name, token.isSpaced(), token.file(), token.line()));
       }
     }
   }

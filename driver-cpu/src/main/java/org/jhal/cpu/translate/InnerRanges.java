@@ -156,7 +156,7 @@ final class InnerRanges {
       for (String mark : List.of("?", ",", "||", "&&")) {
         if (Tokens.find(condition, 0, mark) < condition.size()) {
           List<String> parts = new ArrayList<>();
-          for (List<Token> part : split(condition, mark)) {
+          for (List<Token> part : Tokens.split(condition, mark)) {
             parts.add(sameInRow(part));
           }
           boolean isKnown = (mark.equals("||") || mark.equals("&&")) && !parts.contains(null);
@@ -175,7 +175,7 @@ final class InnerRanges {
         String same = Tokens.withoutParentheses(rest).size() < rest.size() ? sameInRow(rest) : null;
         return same == null ? null : "!" + same;
       }
-      int at = comparedAt(bare);
+      int at = Tokens.comparedAt(bare);
       List<Token> left = at > 0 ? constant(bare.subList(0, at)) : null;
       List<Token> right = at > 0 ? constant(bare.subList(at + 1, bare.size())) : null;
       return left == null || right == null
@@ -306,7 +306,7 @@ final class InnerRanges {
       if (rest.isEmpty() || isOther(rest) || hasOtherOperators(rest, isNegated ? "||" : "&&")) {
         return expression(condition);
       }
-      List<List<Token>> parts = split(rest, isNegated ? "||" : "&&");
+      List<List<Token>> parts = Tokens.split(rest, isNegated ? "||" : "&&");
       for (int i = 0; i < parts.size(); i++) {
         if (i > 0) {
           all.add(Token.mark(isNegated ? "||" : "&&", rest.get(0)));
@@ -328,18 +328,6 @@ final class InnerRanges {
       return false;
     }
 
-    private static List<List<Token>> split(List<Token> tokens, String mark) {
-      List<List<Token>> parts = new ArrayList<>();
-      int start = 0;
-      for (int at = Tokens.find(tokens, 0, mark); ; at = Tokens.find(tokens, start, mark)) {
-        parts.add(tokens.subList(start, Math.min(at, tokens.size())));
-        if (at >= tokens.size()) {
-          return parts;
-        }
-        start = at + 1;
-      }
-    }
-
     private List<Token> part(List<Token> part, boolean isNegated) {
       if (part.isEmpty()) {
         return part;
@@ -359,7 +347,7 @@ final class InnerRanges {
         }
         return part;
       }
-      int at = comparedAt(part);
+      int at = Tokens.comparedAt(part);
       if (at > 0) {
         Token mark = part.get(at);
         List<Token> left = part.subList(0, at);
@@ -381,23 +369,6 @@ final class InnerRanges {
           && variable.declarator.pointers().isEmpty()
           && variable.declarator.dimensions().isEmpty()
           && Tokens.is(variable.declarator.initial(), 0, "=");
-    }
-
-    /** Where the only comparison by order is, with nothing that binds less beside it; or -1. */
-    private static int comparedAt(List<Token> part) {
-      int found = -1;
-      for (int i = 0; i < part.size(); i++) {
-        Token token = part.get(i);
-        if (Tokens.isOpen(token)) {
-          i = Tokens.close(part, i);
-        } else if (Set.of("<", "<=", ">", ">=").contains(token.text())) {
-          if (found >= 0) {
-            return -1;
-          }
-          found = i;
-        }
-      }
-      return Tokens.isComparison(part) ? found : -1;
     }
 
     /** An expression without clamps, for the items of the range. */
@@ -495,15 +466,30 @@ final class InnerRanges {
             clamp.isEmpty()
                 ? "(" + left + ") + (" + right + ")"
                 : clamp + "(" + left + ", " + right + ")";
-        all.add(
-            " hal_bound<%s, %s, %s, hal_bare<decltype(%s)>>(hal_inner, %s, %s);"
-                .formatted(isLower, isStrict, !clamp.isEmpty(), type, left, right));
+        all.add(bound(isLower, isStrict, !clamp.isEmpty(), type, left, right));
       }
       if (isComplete) {
         return bounds.containsAll(all);
       }
       bounds.addAll(all);
       return true;
+    }
+
+    /**
+     * A bound of the range {@code hal_inner}, as a statement of C++.
+     *
+     * @param isClamp whether it is that of a minimum or maximum, rather than of a comparison
+     * @param type an expression of the type in which both are compared
+     */
+    static String bound(
+        boolean isLower,
+        boolean isStrict,
+        boolean isClamp,
+        String type,
+        String value,
+        String limit) {
+      return " hal_bound<%s, %s, %s, hal_bare<decltype(%s)>>(hal_inner, %s, %s);"
+          .formatted(isLower, isStrict, isClamp, type, value, limit);
     }
 
     static String placeholder(String counter) {

@@ -55,24 +55,12 @@ final class MonotonicConditions {
     if (Tokens.find(condition, 0, "?", ",") < condition.size()) {
       return null; // which bind less than what the condition is split at
     }
-    for (List<Token> part : split(condition, isLeaving ? "||" : "&&")) {
+    for (List<Token> part : Tokens.split(condition, isLeaving ? "||" : "&&")) {
       if (!isUniform.test(part) && !isLimited(part, isLeaving)) {
         return null;
       }
     }
     return found.isEmpty() ? null : found;
-  }
-
-  private static List<List<Token>> split(List<Token> tokens, String mark) {
-    List<List<Token>> parts = new ArrayList<>();
-    int start = 0;
-    for (int at = Tokens.find(tokens, 0, mark); ; at = Tokens.find(tokens, start, mark)) {
-      parts.add(tokens.subList(start, at));
-      if (at >= tokens.size()) {
-        return parts;
-      }
-      start = at + 1;
-    }
   }
 
   private boolean isLimited(List<Token> comparison, boolean isLeaving) {
@@ -120,7 +108,7 @@ final class MonotonicConditions {
       return UNKNOWN;
     }
     long growth = 0;
-    for (List<Token> term : split(sum, "+")) {
+    for (List<Token> term : Tokens.split(sum, "+")) {
       growth = limited(growth + (isUniform.test(term) ? 0 : growthOfTerm(term)));
     }
     return growth;
@@ -134,7 +122,7 @@ final class MonotonicConditions {
   private long growthOfTerm(List<Token> product) {
     long growth = 1;
     int growing = 0;
-    for (List<Token> factor : split(product, "*")) {
+    for (List<Token> factor : Tokens.split(product, "*")) {
       List<Token> value = withoutCast(factor);
       if (value.size() == 1 && value.get(0).kind() == Token.Kind.NUMBER) {
         growth *= number(value.get(0).text());

@@ -49,6 +49,16 @@ final class RegionWriter {
   private boolean hasReturn; // which that loop has
   private @Nullable Statement passed; // a branch that all items take that are being written
 
+  /**
+   * For a kernel.
+   *
+   * @param proofs that its expressions may be computed once, or again
+   * @param widening for subscripts
+   * @param atomics on shared memory
+   * @param ranges of items for which no clamp acts
+   * @param calls whose results items share
+   * @param adds to memory of the thread first
+   */
   RegionWriter(
       Writer out,
       Proofs proofs,
@@ -64,6 +74,11 @@ final class RegionWriter {
     this.ranges = ranges;
     this.calls = calls;
     this.adds = adds;
+  }
+
+  /** What the loops need, as declarations before the workgroups run. */
+  String declarations() {
+    return SharedCalls.TABLES + adds.declarations();
   }
 
   /** Writes the loop, and before it the arrays of the variables that are declared in it. */

@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.Block;
@@ -40,10 +41,6 @@ import org.jspecify.annotations.Nullable;
 final class RowFunction {
   private static final Set<String> PURE =
       Set.of("min", "max", "abs", "fminf", "fmaxf", "fabsf", "sqrtf");
-
-  private static final Set<String> TYPES =
-      Set.of(
-          "bool", "char", "short", "int", "long", "unsigned", "signed", "float", "double", "const");
 
   private static final Set<String> NO_MARKS = Set.of("{", "}", ";", "->", ".", "::", "++", "--");
 
@@ -134,14 +131,19 @@ final class RowFunction {
     }
   }
 
-  /** A function of a source; null if it is not made of what is known here. */
-  static @Nullable RowFunction of(
+  /** A function of a source; empty if it is not made of what is known here. */
+  static Optional<RowFunction> of(
       Function function, int index, String kernel, List<Token> file, Source source) {
     try {
-      return new RowFunction(function, index, kernel, file, source);
+      return Optional.of(new RowFunction(function, index, kernel, file, source));
     } catch (NotFit e) {
-      return null;
+      return Optional.empty();
     }
+  }
+
+  /** Whether a call of a name has no effect, and is of a function of the dialect. */
+  static boolean isPure(String name, Source source) {
+    return PURE.contains(name) && source.isOnlyCalled(name);
   }
 
   /** Whether it does so much that it is worth a row. */
@@ -223,11 +225,12 @@ final class RowFunction {
   }
 
   private static boolean isType(List<Token> type, boolean mayPoint) {
-    return type.stream().anyMatch(token -> TYPES.contains(token.text()) && !token.is("const"))
+    return type.stream()
+            .anyMatch(token -> Declarations.NUMBERS.contains(token.text()) && !token.is("const"))
         && type.stream()
             .allMatch(
                 token ->
-                    TYPES.contains(token.text())
+                    Declarations.NUMBERS.contains(token.text())
                         || (mayPoint && (token.is("*") || token.text().startsWith("__restrict"))));
   }
 
@@ -382,12 +385,10 @@ final class RowFunction {
           boolean isKnown =
               types.containsKey(token.text())
                   ? !isCall
-                  : TYPES.contains(token.text())
+                  : Declarations.NUMBERS.contains(token.text())
                       || token.is("true")
                       || token.is("false")
-                      || (isCall
-                          && PURE.contains(token.text())
-                          && source.isOnlyCalled(token.text()));
+                      || (isCall && isPure(token.text(), source));
           require(isKnown);
           hasChoices |= isCall && PURE.contains(token.text());
         }
@@ -445,7 +446,7 @@ final class RowFunction {
         String left = Tokens.code(value);
         String right = Tokens.code(limit);
         String type = name.text() + "(" + left + ", " + right + ")";
-        bound(name.is("max"), false, true, type, left, right);
+        bounds.add(InnerRanges.Range.bound(name.is("max"), false, true, type, left, right));
         return value;
       }
     }
@@ -491,10 +492,7 @@ final class RowFunction {
       return condition;
     }
     List<Token> all = new ArrayList<>();
-    int start = 0;
-    for (int at = 0; start <= condition.size(); start = at + 1) {
-      at = Math.min(Tokens.find(condition, start, "||"), condition.size());
-      List<Token> part = condition.subList(start, at);
+    for (List<Token> part : Tokens.split(condition, "||")) {
       if (!compared(part, true, false, "")) {
         if (!all.isEmpty()) {
           all.add(Token.mark("||", condition.get(0)));
@@ -513,18 +511,7 @@ final class RowFunction {
    */
   private boolean compared(List<Token> condition, boolean isNegated, boolean isClamp, String type) {
     List<Token> bare = Tokens.withoutParentheses(condition);
-    if (!Tokens.isComparison(bare)) {
-      return false;
-    }
-    int at = -1;
-    for (int i = 0; i < bare.size(); i++) {
-      boolean isMark = Set.of("<", "<=", ">", ">=").contains(bare.get(i).text());
-      if (isMark && at >= 0) {
-        return false;
-      }
-      at = isMark ? i : at;
-      i = Tokens.isOpen(bare.get(i)) ? Tokens.close(bare, i) : i;
-    }
+    int at = Tokens.comparedAt(bare);
     if (at <= 0 || at + 1 >= bare.size()) {
       return false;
     }
@@ -539,15 +526,10 @@ final class RowFunction {
     String value = Tokens.code(isFlipped ? right : left);
     String limit = Tokens.code(isFlipped ? left : right);
     String common = isClamp ? type : "(" + value + ") + (" + limit + ")";
-    bound(isGreater ^ isFlipped ^ isNegated, isStrict ^ isNegated, isClamp, common, value, limit);
-    return true;
-  }
-
-  private void bound(
-      boolean isLower, boolean isStrict, boolean isClamp, String type, String value, String limit) {
+    boolean isLower = isGreater ^ isFlipped ^ isNegated;
     bounds.add(
-        " hal_bound<%s, %s, %s, hal_bare<decltype(%s)>>(hal_inner, %s, %s);"
-            .formatted(isLower, isStrict, isClamp, type, value, limit));
+        InnerRanges.Range.bound(isLower, isStrict ^ isNegated, isClamp, common, value, limit));
+    return true;
   }
 
   /** Whether it is the argument, as it was given, or a sum of that and a limit. */

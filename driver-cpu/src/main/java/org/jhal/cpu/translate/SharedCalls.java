@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jhal.cpu.translate.Declarations.Declarator;
@@ -60,7 +61,9 @@ final class SharedCalls {
   private final Source source;
   private final Purity purity;
   private final boolean isOrdered;
-  private final Map<String, RowFunction> functions = new LinkedHashMap<>();
+  private final Map<String, Optional<RowFunction>> functions = new LinkedHashMap<>();
+  private final Set<String> used = new TreeSet<>();
+  private final List<String> tables = new ArrayList<>();
   private int numbers;
 
   /**
@@ -90,13 +93,11 @@ final class SharedCalls {
   String with(String text) {
     StringBuilder all = new StringBuilder();
     functions.values().stream()
+        .flatMap(Optional::stream)
         .filter(function -> used.contains(function.name))
         .forEach(function -> all.append(function.text()));
     return all + text.replace(TABLES, String.join("", tables));
   }
-
-  private final Set<String> used = new TreeSet<>();
-  private final List<String> tables = new ArrayList<>();
 
   private record Call(Token name, RowFunction function, List<Argument> arguments, long rounds) {
     Set<String> counters() {
@@ -114,6 +115,7 @@ final class SharedCalls {
     private final StringBuilder wanted = new StringBuilder();
     private final StringBuilder got = new StringBuilder();
     private final String guard;
+    private final String is;
 
     private Shared(InnerRanges.Range range, String guard, List<Call> calls) {
       this.range = range;
@@ -135,39 +137,36 @@ final class SharedCalls {
         used.add(function.name);
         String rows = "hal_rows" + ++numbers;
         StringBuilder loops = new StringBuilder();
-        String subscript = "0";
+        String inside = "0"; // the subscript in the loops
+        String outside = "0";
         for (String counter : call.counters()) {
           long[] ends = counter(counter);
           String name = InnerRanges.Range.placeholder(counter);
           loops.append(" for (int " + name + " = " + ends[0] + "; " + name + " <= " + ends[1]);
           loops.append("; " + name + "++)");
-          subscript += " * " + (ends[1] - ends[0] + 1) + " + (%s - (" + ends[0] + "))";
+          String step = " * " + (ends[1] - ends[0] + 1) + " + (";
+          String start = " - (" + ends[0] + "))";
+          inside += step + name + start;
+          outside += step + counter + start;
         }
-        Object[] inside = call.counters().stream().map(InnerRanges.Range::placeholder).toArray();
-        Object[] outside = call.counters().toArray();
         declared.append(" const " + function.result + "* " + rows + "[" + call.rounds + "];");
         declared.append(" decltype(" + table + ")::slot* " + rows + "_at[" + call.rounds + "];");
         StringBuilder arguments = new StringBuilder(argument(call, function.index));
         for (int i = 0; i < call.arguments.size(); i++) {
           arguments.append(i == function.index ? "" : ", " + argument(call, i));
         }
-        String row = "[" + subscript.formatted(inside) + "]";
+        String row = "[" + inside + "]";
         wanted.append(loops + " " + rows + "_at" + row + " = " + table);
         wanted.append(".want(hal_row_items, " + arguments + ");");
         got.append(loops + " " + rows + row + " = " + table + ".get(" + rows + "_at" + row);
         got.append(", &" + function.name + ", " + arguments + ");");
-        written.put(
-            call.name,
-            "hal_row_value(%s[%s], hal_x - hal_from_x)"
-                .formatted(rows, subscript.formatted(outside)));
+        written.put(call.name, "hal_row_value(" + rows + "[" + outside + "], hal_x - hal_from_x)");
       }
       this.wanted.insert(0, begun);
       StringBuilder is = new StringBuilder();
       tableOf.values().forEach(table -> is.append(" && " + table + ".is"));
       this.is = "hal_has_rows = true" + is + ";";
     }
-
-    private final String is;
 
     private long[] counter(String name) {
       long[] ends = range.counter(name);
@@ -390,9 +389,7 @@ final class SharedCalls {
         case WORD -> {
           boolean isCall = Tokens.is(tokens, at + 1, "(");
           boolean isFunction =
-              isCall
-                  && (hasNoEffect(token.text())
-                      || (SAFE.contains(token.text()) && source.isOnlyCalled(token.text())));
+              isCall && (hasNoEffect(token.text()) || RowFunction.isPure(token.text(), source));
           yield isFunction || !isCall && !source.isFunction(token.text());
         }
       };
@@ -467,30 +464,29 @@ final class SharedCalls {
     return false;
   }
 
-  private static final Set<String> SAFE =
-      Set.of("min", "max", "abs", "fminf", "fmaxf", "fabsf", "sqrtf");
-
   /** The function of a name for one that rises; null if it does not fit. */
   private @Nullable RowFunction row(String name, int index) {
-    return functions.computeIfAbsent(
-        name + " " + index,
-        key -> {
-          List<Function> all =
-              source.isFunction(name)
-                  ? file.functions().stream().filter(each -> each.text().equals(name)).toList()
-                  : Collections.emptyList();
-          boolean isOne =
-              all.size() == 1
-                  && all.get(0).hasBody()
-                  && !all.get(0).isKernel()
-                  && all.get(0).scope() == kernel.scope()
-                  && all.get(0).parameters().size() > index
-                  && !purity.isOwn(name)
-                  && isOnlyCalled(name)
-                  && !source.declaresOther(name);
-          return isOne
-              ? RowFunction.of(all.get(0), index, kernel.text(), file.tokens(), source)
-              : null;
-        });
+    return functions
+        .computeIfAbsent(
+            name + " " + index,
+            key -> {
+              List<Function> all =
+                  source.isFunction(name)
+                      ? file.functions().stream().filter(each -> each.text().equals(name)).toList()
+                      : Collections.emptyList();
+              boolean isOne =
+                  all.size() == 1
+                      && all.get(0).hasBody()
+                      && !all.get(0).isKernel()
+                      && all.get(0).scope() == kernel.scope()
+                      && all.get(0).parameters().size() > index
+                      && !purity.isOwn(name)
+                      && isOnlyCalled(name)
+                      && !source.declaresOther(name);
+              return isOne
+                  ? RowFunction.of(all.get(0), index, kernel.text(), file.tokens(), source)
+                  : Optional.empty();
+            })
+        .orElse(null);
   }
 }

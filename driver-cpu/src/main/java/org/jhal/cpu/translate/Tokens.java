@@ -33,6 +33,23 @@ final class Tokens {
     return hasNone(expression, BEHIND_COMPARISONS);
   }
 
+  /** Where the only comparison by order is, with nothing that binds less beside it; or -1. */
+  static int comparedAt(List<Token> expression) {
+    int found = -1;
+    for (int i = 0; i < expression.size(); i++) {
+      Token token = expression.get(i);
+      if (isOpen(token)) {
+        i = close(expression, i);
+      } else if (Set.of("<", "<=", ">", ">=").contains(token.text())) {
+        if (found >= 0) {
+          return -1;
+        }
+        found = i;
+      }
+    }
+    return isComparison(expression) ? found : -1;
+  }
+
   /**
    * Whether an expression is a sum of what binds more than {@code +}: {@code a + b & c} is none.
    */
@@ -278,6 +295,19 @@ final class Tokens {
       parts.add(tokens.subList(start, tokens.size()));
     }
     return parts;
+  }
+
+  /** The parts between marks, such as {@code ||}, that are in no brackets. */
+  static List<List<Token>> split(List<Token> tokens, String mark) {
+    List<List<Token>> parts = new ArrayList<>();
+    int start = 0;
+    for (int at = find(tokens, 0, mark); ; at = find(tokens, start, mark)) {
+      parts.add(tokens.subList(start, at));
+      if (at >= tokens.size()) {
+        return parts;
+      }
+      start = at + 1;
+    }
   }
 
   /** The text, with a space wherever two words would otherwise become one. */

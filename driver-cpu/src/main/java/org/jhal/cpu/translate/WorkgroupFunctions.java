@@ -34,6 +34,14 @@ final class WorkgroupFunctions {
     this.destructors = new Destructors(file);
   }
 
+  /** Whether a kernel, or a function that it may call, has a name. */
+  private boolean isUsed(String name, Function kernel) {
+    return file.functions().stream()
+        .filter(each -> each == kernel || !each.isKernel())
+        .flatMap(each -> file.tokens().subList(each.start(), each.end()).stream())
+        .anyMatch(token -> token.is(name));
+  }
+
   /** Whether an alias of the name of a wide integer may be another one. */
   private static boolean isOther(List<Token> alias) {
     return alias.stream()
@@ -63,7 +71,9 @@ final class WorkgroupFunctions {
       }
     }
     for (SourceFile.Named type : file.aliases()) {
-      if (Declarations.INTEGERS.contains(type.name()) && isOther(type.tokens())) {
+      if (Declarations.INTEGERS.contains(type.name())
+          && isOther(type.tokens())
+          && isUsed(type.name(), kernel)) {
         throw new UnfitException("a type with the name " + type.name(), type.tokens().get(0));
       }
     }
@@ -180,6 +190,15 @@ final class WorkgroupFunctions {
             && steps.get(steps.size() - 1) instanceof Step.Region;
     SharedCalls shared =
         new SharedCalls(kernel, file, source, facts.purity, !isOneRegion || hasOrder(facts));
+    RegionWriter regions =
+        new RegionWriter(
+            out,
+            proofs,
+            widening,
+            atomics,
+            new InnerRanges(facts.purity, source, parameters),
+            shared,
+            adds(facts, parameters, atomics));
     FissionWriter.write(
         kernel.text(),
         template,
@@ -188,11 +207,7 @@ final class WorkgroupFunctions {
         fission,
         steps,
         proofs,
-        widening,
-        atomics,
-        new InnerRanges(facts.purity, source, parameters),
-        shared,
-        adds(facts, parameters, atomics),
+        regions,
         out);
     return shared.with(out.toString());
   }

@@ -13,6 +13,7 @@ static __thread hal_checked* own __attribute__((tls_model("initial-exec")));  //
 typedef struct {
   hal_check shared;  // with kernels; the first member
   pthread_mutex_t lock, nodes_lock;
+  int references;  // the device, and each shadow: memory may live longer than the device
   struct hal_shadow* shadows;  // these guarded by the lock
   int found;
   hal_finding findings[HAL_FINDINGS];
@@ -96,6 +97,7 @@ HAL_EXPORT hal_check* hal_check_make(int what, int threads) {
   checker* made = calloc(1, sizeof *made);
   if (!made) return NULL;
   hal_check* check = &made->shared;
+  made->references = 1;
   pthread_mutex_init(&made->lock, NULL);
   pthread_mutex_init(&made->nodes_lock, NULL);
   check->what = (unsigned)what;
@@ -112,14 +114,18 @@ HAL_EXPORT hal_check* hal_check_make(int what, int threads) {
   return NULL;
 }
 
-HAL_EXPORT void hal_check_free(hal_check* check) {
-  if (!check) return;
+static void drop(hal_check* check) {
+  if (__atomic_sub_fetch(&((checker*)check)->references, 1, __ATOMIC_ACQ_REL) > 0) return;
   for (int i = 0; i < HAL_NODES; i++) free(check->node[i].releases);
   free(check->node);
   give_back(check->groups, SERIALS * sizeof *check->groups);
   pthread_mutex_destroy(&((checker*)check)->lock);
   pthread_mutex_destroy(&((checker*)check)->nodes_lock);
   free(check);
+}
+
+HAL_EXPORT void hal_check_free(hal_check* check) {
+  if (check) drop(check);
 }
 
 // Begins a dispatch, without ranges.
@@ -148,6 +154,7 @@ HAL_EXPORT hal_shadow* hal_shadow_make(hal_check* check, char* base, unsigned lo
   if (check->what & HAL_CHECKS_RACES) shadow->cells = zeros(cells_of(size));
   if ((check->what & HAL_CHECKS_VALUES) && !is_all_written) shadow->written = zeros(bits_of(size));
   checker* of = (checker*)check;
+  __atomic_add_fetch(&of->references, 1, __ATOMIC_RELAXED);
   pthread_mutex_lock(&of->lock);
   shadow->after = of->shadows;
   if (shadow->after) shadow->after->before = shadow;
@@ -165,6 +172,7 @@ HAL_EXPORT void hal_shadow_free(hal_shadow* shadow) {
   pthread_mutex_unlock(&of->lock);
   give_back(shadow->cells, cells_of(shadow->size));
   give_back(shadow->written, bits_of(shadow->size));
+  drop(shadow->check);
   free(shadow);
 }
 

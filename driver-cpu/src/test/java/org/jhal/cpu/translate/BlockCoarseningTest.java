@@ -4,7 +4,6 @@ package org.jhal.cpu.translate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -13,11 +12,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BlockCoarseningTest {
   private static String translated(String body) {
     String source =
-        "# 1 \"a.cpp\"\n__device__ int place() { return threadIdx.y; }\n"
+        "__device__ int place() { return threadIdx.y; }\n"
             + "__global__ void k(int n, const float* a, float* b) {\n"
             + body
             + "\n}\n";
-    return Translator.translate(source, List.of(new KernelRequest("k", 64, 1, 1)), null).text();
+    return Translations.of(source, "k", 64, 1);
   }
 
   @ParameterizedTest
@@ -87,6 +86,6 @@ class BlockCoarseningTest {
   void subscriptsAreWritten(String written, String statement) {
     String text =
         translated("int x = blockIdx.x * blockDim.x + threadIdx.x; " + statement + "; b[x] = 1;");
-    assertEquals(1, text.split(Pattern.quote(written), -1).length - 1, text);
+    assertEquals(1, Translations.count(Pattern.quote(written), text), text);
   }
 }

@@ -3,7 +3,6 @@ package org.jhal.cpu.translate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -11,21 +10,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 class DelayedAddsTest {
   private static String translated(String before, String body) {
     String source =
-        "# 1 \"a.cpp\"\n"
-            + before
+        before
             + "\n__global__ void k(int n, const int* a, int* b, unsigned* c, unsigned long long* l, int* v) {\n"
             + "int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
             + body
             + "\n}\n";
-    return Translator.translate(source, List.of(new KernelRequest("k", 64, 1, 1)), null).text();
+    return Translations.of(source, "k", 64, 1);
   }
 
   private static int additions(String text) {
-    return text.split("hal_delayed_\\w+\\.add\\(", -1).length - 1;
+    return Translations.count("hal_delayed_\\w+\\.add\\(", text);
   }
 
   private static int memories(String text) {
-    return text.split("hal_delayed<", -1).length - 1;
+    return Translations.count("hal_delayed<", text);
   }
 
   @ParameterizedTest

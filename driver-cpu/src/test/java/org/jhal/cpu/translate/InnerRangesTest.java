@@ -4,7 +4,6 @@ package org.jhal.cpu.translate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -12,19 +11,18 @@ import org.junit.jupiter.params.provider.CsvSource;
 class InnerRangesTest {
   private static String translated(String before, String body) {
     String source =
-        "# 1 \"a.cpp\"\n"
-            + before
+        before
             + "\n__global__ void k(int n, unsigned u, float f, const float* a, float* b) {\n"
             + "int x = blockIdx.x * blockDim.x + threadIdx.x; int y = threadIdx.y; float s = 0;\n"
             + body
             + "\nb[x] = s; }\n";
-    return Translator.translate(source, List.of(new KernelRequest("k", 16, 4, 1)), null).text();
+    return Translations.of(source, "k", 16, 4);
   }
 
   private static int bounds(String text) {
     int at = text.indexOf("HAL_ROWS_BEGIN");
     int end = text.indexOf("HAL_RANGE_END");
-    return at < 0 ? 0 : text.substring(at, end).split("hal_bound<", -1).length - 1;
+    return at < 0 ? 0 : Translations.count("hal_bound<", text.substring(at, end));
   }
 
   @ParameterizedTest
@@ -101,11 +99,9 @@ class InnerRangesTest {
         "0 @ bool is[1] = {a[x] > 3}; __syncthreads(); if (is) a[x] = 1;",
       })
   void itemsWhoseFlagIsSetAreARange(int ranges, String body) {
-    String source =
-        "# 1 \"a.cpp\"\n__global__ void k(int n, int* a) { int x = threadIdx.x; " + body + "}";
-    String text =
-        Translator.translate(source, List.of(new KernelRequest("k", 64, 1, 1)), null).text();
-    assertEquals(ranges, text.split("HAL_Z> hal_set", -1).length - 1, text);
+    String source = "__global__ void k(int n, int* a) { int x = threadIdx.x; " + body + "}";
+    String text = Translations.of(source, "k", 64, 1);
+    assertEquals(ranges, Translations.count("HAL_Z> hal_set", text), text);
   }
 
   @ParameterizedTest
@@ -118,13 +114,12 @@ class InnerRangesTest {
       })
   void itemsBehindAGuardAreARange(int halves, String body) {
     String source =
-        "# 1 \"a.cpp\"\n__global__ void k(int n, const float* a, float* b) {\n"
+        "__global__ void k(int n, const float* a, float* b) {\n"
             + "int x = blockIdx.x * blockDim.x + threadIdx.x; int y = threadIdx.y; "
             + body
             + "}";
-    String text =
-        Translator.translate(source, List.of(new KernelRequest("k", 16, 4, 1)), null).text();
-    assertEquals(halves, text.split("HAL_(OUTER|INNER)_BEGIN", -1).length - 1, text);
+    String text = Translations.of(source, "k", 16, 4);
+    assertEquals(halves, Translations.count("HAL_(OUTER|INNER)_BEGIN", text), text);
   }
 
   @ParameterizedTest

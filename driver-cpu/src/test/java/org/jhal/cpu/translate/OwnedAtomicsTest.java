@@ -3,7 +3,6 @@ package org.jhal.cpu.translate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -11,15 +10,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OwnedAtomicsTest {
   private static String translated(String before, String body) {
     String source =
-        "# 1 \"a.cpp\"\n"
-            + before
+        before
             + "\n__global__ void k(int n, int* a) {\n"
             + "__shared__ int s[4][8]; __shared__ unsigned long long one; __shared__ int* p;\n"
             + "__shared__ Odd odd[4]; __shared__ volatile int often; int own[4];\n"
             + "__syncthreads();\n"
             + body
             + "\n__syncthreads(); a[n] = s[0][0]; }\n";
-    return Translator.translate(source, List.of(new KernelRequest("k", 64, 1, 1)), null).text();
+    return Translations.of(source, "k", 64, 1);
   }
 
   @ParameterizedTest

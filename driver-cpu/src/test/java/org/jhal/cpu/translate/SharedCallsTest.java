@@ -38,10 +38,7 @@ class SharedCallsTest {
                       + "(const unsigned char* in, int* out, int width, int height)")
               .replace("PLACE", PLACE)
               .replace("AT =", "out[y * width + x] =");
-      String text =
-          Translator.translate(
-                  "# 1 \"a.cpp\"\n" + source, List.of(new KernelRequest(head[0], 16, 4, 1)), null)
-              .text();
+      String text = Translations.of(source, head[0], 16, 4);
       wanted.put(head[0], head[1]);
       found.put(head[0], text.contains("hal_row_table<") ? "shared" : "plain");
     }

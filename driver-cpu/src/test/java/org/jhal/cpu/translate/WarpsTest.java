@@ -3,7 +3,6 @@ package org.jhal.cpu.translate;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -12,13 +11,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class WarpsTest {
   private static String translated(String before, String body) {
     String source =
-        "# 1 \"a.cpp\"\n"
-            + before
+        before
             + "\n__global__ void k(int n, const int* a, int* b) {\n"
             + "int i = blockIdx.x * blockDim.x + threadIdx.x, v = a[i], lane = threadIdx.x % 32;\n"
             + body
             + "\nb[i] = v;\n}\n";
-    return Translator.translate(source, List.of(new KernelRequest("k", 64, 1, 1)), null).text();
+    return Translations.of(source, "k", 64, 1);
   }
 
   @ParameterizedTest

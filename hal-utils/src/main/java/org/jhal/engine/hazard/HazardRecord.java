@@ -47,6 +47,9 @@ public final class HazardRecord {
   private final ConcurrentMap<HostMemory, HostBorrows> borrows =
       new MapMaker().weakKeys().makeMap();
 
+  /** A readback has written to the heap, and not said to which array; that may be any. */
+  private volatile boolean isSomeHeapWritten;
+
   private final Consumer<String> log;
 
   private HazardRecord(Consumer<String> log) {
@@ -202,6 +205,9 @@ public final class HazardRecord {
    */
   public void borrow(RecordedOperation operation, HostMemory memory, Use use) {
     TouchedMemory touched = touched(memory);
+    if (use.isWrite() && memory.isOnHeap() && memory.base() == memory) {
+      isSomeHeapWritten = true;
+    }
     long from = memory.baseOffset();
     operation.touches(touched, from, from + memory.size(), use, "");
     operation.borrows(
@@ -240,7 +246,7 @@ public final class HazardRecord {
     long now = SourceDigest.of(memory);
     synchronized (this) {
       for (Touch upload : uploads) {
-        if (hasChanged(upload.operation, now)) {
+        if (!isSomeHeapWritten && hasChanged(upload.operation, now)) {
           found.add(Hazard.ofSource(upload, touch));
         }
       }
@@ -262,20 +268,11 @@ public final class HazardRecord {
   /**
    * An upload is being issued. Its source must not change from now on, unless operations that it
    * follows have still to write it.
-   *
-   * @param isBehindAll whether all that it waits for has ended
    */
-  public void sourceBegins(RecordedOperation upload, HostMemory memory, boolean isBehindAll) {
-    if (!isBehindAll) {
-      if (!memory.isOnHeap()) {
-        return; // it may have been imported, and any operation may write it
-      }
-      TouchedMemory touched = touched(memory);
-      long from = memory.baseOffset();
-      synchronized (this) {
-        if (!upload.isPlaced() || touched.isWrittenBeside(upload, from, from + memory.size())) {
-          return;
-        }
+  public void sourceBegins(RecordedOperation upload, HostMemory memory) {
+    synchronized (this) {
+      if (!upload.isPlaced() || mayBeWritten(upload, memory)) {
+        return;
       }
     }
     long now = SourceDigest.of(memory);
@@ -287,9 +284,23 @@ public final class HazardRecord {
   }
 
   /**
-   * An upload has ended, and its borrow is about to end.
+   * Whether an operation may write the source of an upload, before it or behind it. Of memory that
+   * is no array nothing is known: it may have been imported.
+   */
+  @GuardedBy("this")
+  private boolean mayBeWritten(RecordedOperation upload, HostMemory memory) {
+    long from = memory.baseOffset();
+    return memory.base() == memory
+        || isSomeHeapWritten
+        || touched(memory).isWrittenBeside(upload, from, from + memory.size());
+  }
+
+  /**
+   * An upload has ended, and its borrow is about to end. Several threads may call this for one
+   * upload; none may end the borrow without having called it, since what has changed is not known
+   * any more when the borrow has ended.
    *
-   * @param borrow another thread may have ended it meanwhile
+   * @param borrow another thread may have ended it meanwhile, and has compared the source before
    */
   public void sourceEnds(RecordedOperation upload, HostMemory memory, HostMemory.Borrow borrow) {
     synchronized (this) {
@@ -302,8 +313,8 @@ public final class HazardRecord {
       return; // the program may have changed the memory meanwhile
     }
     boolean hasChanged;
-    synchronized (this) {
-      hasChanged = hasChanged(upload, now);
+    synchronized (this) { // the device may already be past a readback behind it
+      hasChanged = !mayBeWritten(upload, memory) && hasChanged(upload, now);
     }
     if (hasChanged) {
       long from = memory.baseOffset();

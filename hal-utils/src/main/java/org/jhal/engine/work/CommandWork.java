@@ -167,7 +167,7 @@ public class CommandWork<E> extends QueueWork<E> {
       RecordedOperation begun = upload;
       HazardRecord record = begun == null ? null : HazardRecord.current();
       if (begun != null && record != null) {
-        record.sourceBegins(begun, command.host(), waitsReached());
+        record.sourceBegins(begun, command.host());
       }
       batch.issue(command, this);
     }
@@ -209,8 +209,8 @@ public class CommandWork<E> extends QueueWork<E> {
       RecordedOperation read = upload;
       HazardRecord record = read == null ? null : HazardRecord.current();
       if (read != null && record != null) {
-        upload = null; // some thread that finds it still there compares it as well
         record.sourceEnds(read, ended.memory(), ended);
+        upload = null; // only now: another thread that ends the borrow must have compared it too
       }
       ended.end(Cascade.CALLBACKS);
     }

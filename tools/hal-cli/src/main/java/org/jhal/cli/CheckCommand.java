@@ -25,8 +25,9 @@ import picocli.CommandLine.Option;
     name = "check",
     sortOptions = false,
     customSynopsis = {
-      "hal check BUNDLE[:KERNEL] [--checks LIST] [--json] [--html FILE] [--arg NAME=VALUE]...",
-      "                 [--shape NAME=N,...]... [--groups X[,Y[,Z]]] ..."
+      "hal check BUNDLE[:KERNEL] [--checks LIST] [--json] [--html FILE]",
+      "                 [--arg NAME=VALUE]... [--shape NAME=N,...]...",
+      "                 [--groups X[,Y[,Z]]] ..."
     },
     description = {
       "Finds what is wrong with a kernel in C++, while it runs on the processors.",

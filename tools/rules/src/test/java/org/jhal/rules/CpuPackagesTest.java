@@ -57,7 +57,7 @@ class CpuPackagesTest {
   @Test
   void onlyTheProviderAndTheToolsArePublic() {
     assertEquals(
-        Set.of("CompileTool", "CheckTool", "Finding", "CpuDriverProvider"),
+        Set.of("CompileTool", "CheckTool", "CheckReport", "CpuDriverProvider"),
         CLASSES.stream()
             .filter(
                 type ->

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
+import org.jhal.Device;
 import org.jhal.bench.baselines.PlainC;
 import org.jhal.bench.kernel.PlainKernel;
 import org.jhal.bench.kernel.PlainKernels;
@@ -32,22 +34,33 @@ final class PlainCases {
 
   private static List<Series> series(Bench bench) {
     List<Series> all = new ArrayList<>();
+    PlainC peer = inC(bench);
     for (PlainKernel kernel : PlainKernels.all()) {
-      int count = bench.steps(kernel.repeats());
-      PlainC peer = inC(bench);
       all.add(
-          new Series(
+          series(
               kernel.style().file() + " " + kernel.kernel(),
-              new DeviceRuns(
-                  Subject.JHAL,
-                  () -> ComputeCases.withThreads(bench, 1),
-                  kernel,
-                  result -> kernel.check(peer.result(kernel), result),
-                  count),
-              List.of(peer.subject(kernel, count)),
-              List.of(Aim.atMost(ComputeCases.TIME, PlainC.NAME, kernel.style().most()))));
+              () -> ComputeCases.withThreads(bench, 1),
+              kernel,
+              peer,
+              bench.steps(kernel.repeats()),
+              Aim.atMost(ComputeCases.TIME, PlainC.NAME, kernel.style().most())));
     }
     return all;
+  }
+
+  /** A kernel on a device, beside the same in C. */
+  private static Series series(
+      String label, Supplier<Device> device, PlainKernel kernel, PlainC peer, int count, Aim aim) {
+    return new Series(
+        label,
+        new DeviceRuns(
+            Subject.JHAL,
+            device,
+            kernel,
+            result -> kernel.check(peer.result(kernel), result),
+            count),
+        List.of(peer.subject(kernel, count)),
+        List.of(aim));
   }
 
   /** The kernels that are also measured while they are checked, which differ in what they do. */
@@ -95,20 +108,15 @@ final class PlainCases {
         if (!CHECKED.contains(kernel.kernel())) {
           continue;
         }
-        int count = bench.steps(1 + kernel.repeats() / 10);
+        Map<String, String> options = Map.of(ComputeCases.THREADS, "1", "check", checks.option());
         all.add(
-            new Series(
+            series(
                 checks.option() + " " + kernel.kernel(),
-                new DeviceRuns(
-                    Subject.JHAL,
-                    () ->
-                        bench.deviceWith(
-                            Map.of(ComputeCases.THREADS, "1", "check", checks.option())),
-                    kernel,
-                    result -> kernel.check(peer.result(kernel), result),
-                    count),
-                List.of(peer.subject(kernel, count)),
-                List.of(Aim.atMost(ComputeCases.TIME, PlainC.SCALAR, checks.most))));
+                () -> bench.deviceWith(options),
+                kernel,
+                peer,
+                bench.steps(1 + kernel.repeats() / 10),
+                Aim.atMost(ComputeCases.TIME, PlainC.SCALAR, checks.most)));
       }
     }
     return all;
