@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Device;
@@ -166,6 +168,87 @@ class RecordedThingsTest {
       assertArrayEquals(bytes(13), readBack(a, 3));
     }
     assertHermetic(2);
+  }
+
+  /** What a kernel writes into memory that is mapped is not taken for what the host writes. */
+  @Test
+  void theDeviceWritesMappedMemory() throws InterruptedException {
+    int rounds = 200;
+    try (Executable executable = device.loadExecutable(Recorded.bundle(Recorded.RIGHT));
+        DeviceBuffer x = device.allocate(4L * N, BufferParams.DEVICE);
+        DeviceBuffer y = device.allocate(4L * N, BufferParams.HOST);
+        DeviceBuffer.Mapping mapping = y.map(DeviceBuffer.MapMode.READ_WRITE)) {
+      Kernel saxpy = executable.kernel("saxpy");
+      queue.fill(Fence.NONE, done.at(1), x, 0, 4L * N, FillPattern.of32(Float.floatToIntBits(1)));
+      for (int i = 0; i < N; i++) {
+        mapping.bytes().putFloat(4 * i, i);
+      }
+      for (int round = 1; round <= rounds; round++) {
+        queue.dispatch(
+            done.at(round), done.at(round + 1), saxpy, saxpy.covering(N), Args.of(N, 1f, x, y));
+      }
+      float[] read = new float[N];
+      queue.readback(done.at(rounds + 1), done.at(rounds + 2), y, 0, HostMemory.of(read));
+      done.await(rounds + 2, LIMIT);
+      assertEquals(rounds + 7, read[7]);
+    }
+    assertHermetic(1);
+  }
+
+  /** The host writes a part of a page while the device is writing another one. */
+  @Test
+  void theHostWritesBesideTheDevice() throws InterruptedException {
+    CountDownLatch release = new CountDownLatch(1);
+    try (DeviceBuffer both = device.allocate(2 * N, BufferParams.HOST);
+        DeviceBuffer a = device.allocate(ElementType.U8, N);
+        TimelineSemaphore written = device.createSemaphore();
+        DeviceBuffer.Mapping mapping = both.map(DeviceBuffer.MapMode.READ_WRITE)) {
+      DeviceBuffer first = both.slice(0, N);
+      device
+          .queue(1)
+          .external(
+              Fence.NONE,
+              written.at(1),
+              List.of(first),
+              context -> {
+                assertTrue(release.await(LIMIT.toSeconds(), TimeUnit.SECONDS), "the test");
+                context.bytes(first).put(0, bytes(3));
+              });
+      mapping.bytes().put(N, bytes(5));
+      queue.copy(Fence.NONE, done.at(1), both, N, a, 0, N);
+      assertArrayEquals(bytes(5), readBack(a, 1));
+      release.countDown();
+      written.await(1, LIMIT);
+      queue.copy(done.at(2), done.at(3), both, 0, a, 0, N);
+      assertArrayEquals(bytes(3), readBack(a, 3));
+    } finally {
+      release.countDown();
+    }
+    assertHermetic(2);
+  }
+
+  /** A readback into mapped memory, which the device then reads without the host: it is said. */
+  @Test
+  void aReadbackIntoMappedMemory() throws InterruptedException {
+    try (DeviceBuffer a = device.allocate(ElementType.U8, N);
+        DeviceBuffer b = device.allocate(ElementType.U8, N);
+        DeviceBuffer mapped = device.allocate(2 * N, BufferParams.HOST);
+        DeviceBuffer.Mapping mapping = mapped.map(DeviceBuffer.MapMode.READ_WRITE)) {
+      queue.upload(Fence.NONE, done.at(1), HostMemory.of(bytes(7)), a, 0);
+      HostMemory half = HostMemory.of(mapping.bytes().slice(N, N));
+      queue.readback(done.at(1), done.at(2), a, 0, half);
+      queue.copy(done.at(2), done.at(3), mapped, N, b, 0, N);
+      assertArrayEquals(bytes(7), readBack(b, 3));
+      // Memory beside the mapping is nothing special.
+      ByteBuffer other = ByteBuffer.allocateDirect(N);
+      queue.readback(done.at(4), done.at(5), a, 0, HostMemory.of(other));
+      done.await(5, LIMIT);
+    }
+    device.close();
+    String text = Recorded.replay(file, "mock", null, null).text();
+    assertTrue(
+        text.contains("not hermetic: what an operation (readback) has written is not recorded\n"),
+        text);
   }
 
   /** The program may go on writing by a mapping whose memory the close of the device has freed. */

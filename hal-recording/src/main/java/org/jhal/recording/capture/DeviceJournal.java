@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.BufferParams;
 import org.jhal.ExecutableSource;
-import org.jhal.HalException;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
@@ -36,12 +35,11 @@ final class DeviceJournal implements Journal {
 
   @Override
   public void loaded(KernelModule module, ExecutableSource bundle) {
-    try {
-      BundleFiles read = BundleFiles.read(bundle);
-      file.write(() -> file.bundle(module, body(read)));
-    } catch (HalException e) { // it was readable a moment ago
-      file.breakOff(e);
-    }
+    file.attempt(
+        () -> {
+          BundleFiles read = BundleFiles.read(bundle);
+          file.write(() -> file.bundle(module, body(read)));
+        });
   }
 
   private ByteWriter body(BundleFiles bundle) throws IOException {
@@ -78,7 +76,7 @@ final class DeviceJournal implements Journal {
         };
     file.write(
         () -> {
-          RecordedMemory added = file.addMemory(memory, device, size, params.type().name(), from);
+          RecordedMemory added = file.addMemory(memory, device, size, params.type(), from);
           if (imported != null) {
             added.open(0, imported, false);
           }
@@ -103,10 +101,13 @@ final class DeviceJournal implements Journal {
   }
 
   @Override
-  public Entry issued(IssuedOperation operation) {
-    return operation.isPart() && !isUpload(operation.commands())
-        ? NO_ENTRY // a chunk on its way to a file, or to another device
-        : new OperationWriter(file, device, isOnHost, operation).write();
+  public Entry issuing(IssuedOperation operation) {
+    if (operation.isPart() && !isUpload(operation.commands())) {
+      return NO_ENTRY; // a chunk on its way to a file, or to another device
+    }
+    OperationEntry entry = new OperationEntry(file);
+    file.attempt(() -> new OperationWriter(file, device, isOnHost, operation, entry).write());
+    return entry;
   }
 
   private static boolean isUpload(@Nullable CommandList commands) {

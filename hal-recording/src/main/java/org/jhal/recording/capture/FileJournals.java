@@ -39,14 +39,15 @@ public final class FileJournals implements Journals {
       throw new HalException(
           Status.INVALID_ARGUMENT, "'" + file + "' is no name of a file to record into", e);
     }
+    RecordingFile found;
     synchronized (OPEN) {
-      RecordingFile found = OPEN.get(path);
+      found = OPEN.get(path);
       if (found == null) {
         found = new RecordingFile(path);
         OPEN.put(path, found);
       }
-      found.addUser();
-      return new DeviceJournal(found, found.device(device, info.name()), info.computesOnHost());
     }
+    found.addUser();
+    return new DeviceJournal(found, found.device(device, info.name()), info.computesOnHost());
   }
 }

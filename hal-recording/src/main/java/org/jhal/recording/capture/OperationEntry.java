@@ -27,8 +27,10 @@ final class OperationEntry implements Journal.Entry {
    */
   private record Touched(DeviceMemory memory, RecordedMemory recorded, Range range, long writes) {}
 
+  private static final int NOT_RECORDED = -1;
+
   private final RecordingFile file;
-  private int number; // in the recording
+  private int number = NOT_RECORDED; // in the recording
 
   // Filled in until the operation is written.
   private @Nullable HostMemory source; // of an upload, to be read when it ends
@@ -74,23 +76,29 @@ final class OperationEntry implements Journal.Entry {
       return;
     }
     hasEnded = true;
-    Payload read = failure == null ? payload(source) : null;
-    Payload written = failure == null ? payload(target) : null;
-    Digest digest = written == null ? null : written.digest();
-    boolean saysMore = failure != null || read != null || digest != null || !foreign.isEmpty();
-    if (saysMore || !deviceWrites.isEmpty()) {
-      file.write(
-          () -> {
-            deviceWrites.forEach(RecordedMemory.DeviceWrite::end);
-            if (saysMore) {
-              write(failure, read, digest);
-            }
-          });
-    }
+    file.attempt(() -> writeEnd(failure));
     source = null;
     target = null;
     foreign.clear();
     deviceWrites.clear();
+  }
+
+  private void writeEnd(@Nullable HalException failure) {
+    boolean isWhole = failure == null;
+    Payload read = isWhole ? payload(source) : null;
+    Payload written = isWhole ? payload(target) : null;
+    Digest digest = written == null ? null : written.digest();
+    List<Payload> effects = isWhole ? effects() : List.of();
+    boolean saysMore = failure != null || read != null || digest != null || !effects.isEmpty();
+    if (number != NOT_RECORDED && (saysMore || !deviceWrites.isEmpty())) {
+      file.write(
+          () -> {
+            deviceWrites.forEach(RecordedMemory.DeviceWrite::end);
+            if (saysMore) {
+              write(failure, read, digest, effects);
+            }
+          });
+    }
   }
 
   private static @Nullable Payload payload(@Nullable HostMemory memory) {
@@ -102,40 +110,55 @@ final class OperationEntry implements Journal.Entry {
   }
 
   private void write(
-      @Nullable HalException failure, @Nullable Payload read, @Nullable Digest digest)
+      @Nullable HalException failure,
+      @Nullable Payload read,
+      @Nullable Digest digest,
+      List<Payload> effects)
       throws IOException {
     End end =
         new End(
             failure == null ? null : failure.status(),
             read == null ? -1 : file.payload(read),
             digest,
-            failure == null ? effects() : List.of());
+            hostWrites(effects));
     ByteWriter body = new ByteWriter();
     end.write(number, body);
     file.end(body);
   }
 
-  /**
-   * What work of the program has left in memory; nothing if that is not known, as an operation that
-   * may already run has overwritten it, or it is freed.
-   */
-  private List<Step.HostWrite> effects() throws IOException {
-    List<Step.HostWrite> effects = new ArrayList<>();
+  /** What work of the program has left in memory, by range; nothing if that is not known. */
+  private List<Payload> effects() {
+    List<Payload> effects = new ArrayList<>();
     for (Touched touched : foreign) {
-      Range range = touched.range;
-      if (touched.recorded.writes() > touched.writes || range.length() > Integer.MAX_VALUE) {
+      long length = touched.range.length();
+      if (length > Integer.MAX_VALUE) {
         return List.of();
       }
       try {
-        ByteBuffer bytes =
-            touched.memory.map(range.offset(), (int) range.length()).bytes().duplicate();
-        Payload payload = Payload.of(range.length(), (at, to) -> copy(bytes, at, to));
-        effects.add(new Step.HostWrite(range, file.payload(payload)));
+        ByteBuffer bytes = touched.memory.map(touched.range.offset(), (int) length).bytes();
+        effects.add(Payload.of(length, (at, to) -> copy(bytes, at, to)));
       } catch (HalException e) { // it was freed in stream order
         return List.of();
       }
     }
     return effects;
+  }
+
+  /**
+   * The same for the file; nothing if an operation that may write one of the ranges is already
+   * being issued, since what was read may then be what that one has written. None begins to be
+   * issued meanwhile, as it would have to be recorded first.
+   */
+  private List<Step.HostWrite> hostWrites(List<Payload> effects) throws IOException {
+    List<Step.HostWrite> writes = new ArrayList<>();
+    for (int i = 0; i < effects.size(); i++) {
+      Touched touched = foreign.get(i);
+      if (touched.recorded.writes() > touched.writes) {
+        return List.of();
+      }
+      writes.add(new Step.HostWrite(touched.range, file.payload(effects.get(i))));
+    }
+    return writes;
   }
 
   private static void copy(ByteBuffer bytes, long at, ByteBuffer to) {

@@ -14,7 +14,6 @@ import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
 import org.jhal.driver.Submission;
 import org.jhal.engine.journal.IssuedOperation;
-import org.jhal.engine.journal.Journal;
 import org.jhal.recording.format.Action;
 import org.jhal.recording.format.ByteWriter;
 import org.jhal.recording.format.Payload;
@@ -22,7 +21,7 @@ import org.jhal.recording.format.Range;
 import org.jhal.recording.format.Step;
 import org.jspecify.annotations.Nullable;
 
-/** Writes an operation as it is issued. Used by one thread, for one operation. */
+/** Writes an operation that is about to be issued. Used by one thread, for one operation. */
 final class OperationWriter {
   private final RecordingFile file;
   private final int device;
@@ -31,29 +30,45 @@ final class OperationWriter {
   private final Submission submission;
   private final OperationEntry entry;
   private final List<@Nullable Payload> payloads = new ArrayList<>(1); // by command
+  private boolean isUnseen;
 
   /**
-   * For an operation that is being issued.
+   * For an operation that is about to be issued.
    *
    * @param isOnHost whether the host can read all memory of the device
+   * @param entry what becomes of it
    */
-  OperationWriter(RecordingFile file, int device, boolean isOnHost, IssuedOperation operation) {
+  OperationWriter(
+      RecordingFile file,
+      int device,
+      boolean isOnHost,
+      IssuedOperation operation,
+      OperationEntry entry) {
     this.file = file;
     this.device = device;
     this.isOnHost = isOnHost;
     this.operation = operation;
     this.submission = operation.submission();
-    this.entry = new OperationEntry(file);
+    this.entry = entry;
+    this.isUnseen = operation.isUnseen();
   }
 
-  /** Writes it; returns what becomes of it. */
-  Journal.Entry write() {
+  /** Writes it, unless it has no memory to work on, so that it will not be issued. */
+  void write() {
     CommandList commands = operation.commands();
     for (int i = 0; commands != null && i < commands.size(); i++) {
       payloads.add(payload(commands.get(i))); // without the file's lock
     }
-    file.write(this::writeOperation);
-    return entry;
+    file.write(
+        () -> {
+          List<Action> actions;
+          try {
+            actions = actions();
+          } catch (HalException e) {
+            return; // issuing it throws the same
+          }
+          writeOperation(actions);
+        });
   }
 
   /** The bytes that a command takes from the host, as far as they are final. */
@@ -76,12 +91,16 @@ final class OperationWriter {
     }
   }
 
-  private void writeOperation() throws IOException {
+  private List<Action> actions() throws IOException {
     CommandList commands = operation.commands();
     List<Action> actions = new ArrayList<>();
     for (int i = 0; commands != null && i < commands.size(); i++) {
       actions.add(action(commands.get(i), payloads.get(i)));
     }
+    return actions;
+  }
+
+  private void writeOperation(List<Action> actions) throws IOException {
     ByteWriter body = new ByteWriter();
     int queue = file.queue(device, operation.queue());
     Step.Operation.writeHead(
@@ -91,7 +110,7 @@ final class OperationWriter {
         operation.kind(),
         operation.waits(),
         operation.signals(),
-        operation.isUnseen());
+        isUnseen);
     if (actions.size() > 1) { // submitted again, it is the same bytes
       ByteWriter list = new ByteWriter();
       actions.forEach(action -> Action.write(action, list));
@@ -111,6 +130,7 @@ final class OperationWriter {
               written(command.target()), payload == null ? Action.LATE : file.payload(payload));
       case READBACK -> {
         entry.writes(command.host());
+        isUnseen |= file.mayBeMapped(command.host());
         yield new Action.Readback(read(command.source()));
       }
       case COPY -> {
@@ -172,14 +192,16 @@ final class OperationWriter {
     RecordedMemory memory = file.memory(submission.memory(operand), device);
     Range range = range(memory, operand);
     long unused = memory.countWrite();
-    if (memory.isOpen()) {
+    if (memory.isForHost) {
       entry.writes(memory.beginWrite(range.offset(), range.offset() + range.length()));
     }
     return range;
   }
 
   private Range range(RecordedMemory memory, Operand operand) throws IOException {
-    memory.look();
-    return new Range(memory.number, submission.offset(operand), submission.length(operand));
+    long offset = submission.offset(operand);
+    long length = submission.length(operand);
+    memory.look(offset, offset + length);
+    return new Range(memory.number, offset, length);
   }
 }

@@ -5,10 +5,15 @@ import com.google.common.collect.MapMaker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.jhal.HostMemory;
+import org.jhal.MemoryType;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.support.EngineThread;
@@ -63,6 +68,9 @@ final class RecordingFile {
   @GuardedBy("this")
   private final Map<String, Integer> queues = new HashMap<>(); // by device and name
 
+  @GuardedBy("this")
+  private final List<ByteBuffer> windows = new ArrayList<>(); // of all memories
+
   // By identity, and without keeping them.
   private final Map<DeviceMemory, RecordedMemory> memories = new MapMaker().weakKeys().makeMap();
   private final Map<KernelModule, Integer> modules = new MapMaker().weakKeys().makeMap();
@@ -72,23 +80,31 @@ final class RecordingFile {
     this.writer = new RecordingWriter(path);
   }
 
-  /** Writes something. */
-  interface Writing {
-    void write() throws IOException;
+  /** A part of recording something. */
+  interface Part {
+    void run() throws IOException;
+  }
+
+  /** Does something that must not fail the program: if it throws, the recording ends. */
+  void attempt(Part part) {
+    try {
+      part.run();
+    } catch (IOException | RuntimeException | LinkageError | VirtualMachineError e) {
+      breakOff(e);
+    }
   }
 
   /** Writes to the file, unless the recording has ended. */
-  void write(Writing writing) {
-    try {
-      synchronized (this) {
-        if (!isBroken) {
-          writing.write();
-          noteWritten();
-        }
-      }
-    } catch (IOException | RuntimeException e) {
-      breakOff(e);
-    }
+  void write(Part part) {
+    attempt(
+        () -> {
+          synchronized (this) {
+            if (!isBroken) {
+              part.run();
+              noteWritten();
+            }
+          }
+        });
   }
 
   @GuardedBy("this")
@@ -111,14 +127,16 @@ final class RecordingFile {
     users++;
   }
 
-  /** A device is closed. */
-  synchronized void removeUser() {
-    users--;
-    if (users == 0) {
-      flusher = null;
-      notifyAll();
-      flush();
+  /** A device is closed. What is in the recording by then is in the file. */
+  void removeUser() {
+    synchronized (this) {
+      users--;
+      if (users == 0) {
+        flusher = null;
+        notifyAll();
+      }
     }
+    flush();
   }
 
   /**
@@ -132,16 +150,15 @@ final class RecordingFile {
   }
 
   private void flush() {
-    try {
-      synchronized (this) {
-        isPending = false;
-        if (!isBroken) {
-          writer.flush();
-        }
-      }
-    } catch (IOException e) {
-      breakOff(e);
-    }
+    attempt(
+        () -> {
+          synchronized (this) {
+            isPending = false;
+            if (!isBroken) {
+              writer.flush();
+            }
+          }
+        });
   }
 
   /** Returns false once no device is recorded, or another thread flushes. */
@@ -157,7 +174,7 @@ final class RecordingFile {
   }
 
   /** Ends the recording, as something cannot be recorded. */
-  void breakOff(Exception why) {
+  private void breakOff(Throwable why) {
     synchronized (this) {
       if (isBroken) {
         return;
@@ -166,14 +183,20 @@ final class RecordingFile {
     }
     try {
       LOG.log(Level.WARNING, "the recording " + path + " ends here: " + why, why);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError | VirtualMachineError e) {
       return; // a logger must not fail the program
     }
   }
 
   /** Adds a device; returns its number. */
-  synchronized int device(String name, String description) {
-    write(() -> block(Block.DEVICE, new ByteWriter().text(name).text(description)));
+  int device(String name, String description) {
+    int[] number = {0}; // of no use if the recording has ended
+    write(() -> number[0] = addDevice(name, description));
+    return number[0];
+  }
+
+  private synchronized int addDevice(String name, String description) throws IOException {
+    block(Block.DEVICE, new ByteWriter().text(name).text(description));
     return devices++;
   }
 
@@ -214,12 +237,13 @@ final class RecordingFile {
   }
 
   synchronized RecordedMemory addMemory(
-      DeviceMemory memory, int device, long size, String type, Memory.Origin origin)
+      DeviceMemory memory, int device, long size, MemoryType type, Memory.Origin origin)
       throws IOException {
     block(
         Block.MEMORY,
-        new ByteWriter().number(device).number(size).text(type).octet(origin.ordinal()));
-    RecordedMemory made = new RecordedMemory(this, memoryCount++);
+        new ByteWriter().number(device).number(size).text(type.name()).octet(origin.ordinal()));
+    boolean isForHost = type != MemoryType.DEVICE || origin == Memory.Origin.HOST;
+    RecordedMemory made = new RecordedMemory(this, memoryCount++, isForHost);
     memories.put(memory, made);
     return made;
   }
@@ -229,7 +253,7 @@ final class RecordingFile {
     RecordedMemory known = memories.get(memory);
     return known != null
         ? known
-        : addMemory(memory, device, memory.size(), "DEVICE", Memory.Origin.FOREIGN);
+        : addMemory(memory, device, memory.size(), MemoryType.DEVICE, Memory.Origin.FOREIGN);
   }
 
   void freeMemory(DeviceMemory memory) throws IOException {
@@ -238,6 +262,19 @@ final class RecordingFile {
       known.free();
       block(Block.FREED, new ByteWriter().number(known.number));
     }
+  }
+
+  synchronized void addWindow(ByteBuffer window) {
+    windows.add(window);
+  }
+
+  synchronized void removeWindow(ByteBuffer window) {
+    windows.removeIf(open -> open == window);
+  }
+
+  /** Whether this may be mapped or imported memory of a device: true if that is not known. */
+  synchronized boolean mayBeMapped(HostMemory memory) {
+    return windows.stream().anyMatch(window -> Addresses.mayOverlap(window, memory));
   }
 
   void hostWrite(int memory, long offset, Payload bytes) throws IOException {

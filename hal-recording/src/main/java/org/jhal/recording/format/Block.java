@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.recording.format;
 
+import org.jspecify.annotations.Nullable;
+
 /** The kinds of blocks, by the number that the file has of each. */
 public enum Block {
   /** Nothing; never written. */
@@ -32,7 +34,7 @@ public enum Block {
   private static final Block[] ALL = values();
 
   /** The kind with this number, or null. */
-  static @org.jspecify.annotations.Nullable Block of(int number) {
+  static @Nullable Block of(int number) {
     return number > 0 && number < ALL.length ? ALL[number] : null;
   }
 }

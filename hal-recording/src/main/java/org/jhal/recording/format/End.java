@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.recording.format;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
@@ -35,14 +36,13 @@ public record End(
     int failure = from.index();
     int payload = from.index() - 1;
     Digest readback = from.octet() == 0 ? null : new Digest(from.word(), from.word());
-    Step.HostWrite[] effects = new Step.HostWrite[from.index()];
-    for (int i = 0; i < effects.length; i++) {
-      effects[i] = new Step.HostWrite(from.range(), from.index());
+    List<Step.HostWrite> effects = new ArrayList<>();
+    for (int left = from.index(); left > 0; left--) {
+      effects.add(new Step.HostWrite(from.range(), from.index()));
     }
     if (failure > Status.values().length) {
       throw new MalformedException("there is no status " + failure);
     }
-    return new End(
-        failure == 0 ? null : Status.values()[failure - 1], payload, readback, List.of(effects));
+    return new End(failure == 0 ? null : Status.values()[failure - 1], payload, readback, effects);
   }
 }

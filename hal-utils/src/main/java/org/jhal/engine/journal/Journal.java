@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The record of one device. The order of the calls is an order in which the operations may run one
- * after the other: an operation is recorded when it is issued, and all that it waits for were
- * issued before.
+ * after the other: an operation is recorded when it is about to be issued, and all that it waits
+ * for were issued before.
  *
  * <p>Nothing that it does fails a call of the program: if the recording cannot be written, it ends.
  *
@@ -56,10 +56,10 @@ public interface Journal extends AutoCloseable {
   Mapping mapped(DeviceMemory memory, long offset, ByteBuffer bytes, boolean keeps);
 
   /**
-   * An operation was issued. Called before any other thread can issue what waits for it, and before
-   * it can end.
+   * An operation is about to be issued: the device has begun none of it. Called once for each, also
+   * for one that then cannot be issued and fails.
    */
-  Entry issued(IssuedOperation operation);
+  Entry issuing(IssuedOperation operation);
 
   /** The device is closed. */
   @Override

@@ -219,26 +219,25 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     if (uses != null) {
       uses.begin(operation().servesCopy);
     }
-    Throwable failure = issue(stream, batch);
     Journal journal = device.journal();
-    if (journal != null && !operation().isPutBack()) {
-      entry = journal.issued(issued());
+    if (journal != null && entry == null) { // else it was put back, and is recorded already
+      entry = journal.issuing(forJournal());
     }
-    return failure;
+    return issue(stream, batch);
   }
 
-  private IssuedOperation issued() {
-    Operation<E> issued = operation();
+  private IssuedOperation forJournal() {
+    Operation<E> own = operation();
     return new IssuedOperation(
-        issued.queue.name(),
-        issued.key,
+        own.queue.name(),
+        own.key,
         kind(),
-        issued.numberedWaits(),
-        issued.numberedSignals(),
+        own.numberedWaits(),
+        own.numberedSignals(),
         commands(),
         this,
-        issued.waitsReached(),
-        issued.servesCopy,
+        own.waitsReached(),
+        own.servesCopy,
         isUnseen());
   }
 
