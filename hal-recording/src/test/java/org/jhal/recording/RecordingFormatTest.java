@@ -11,9 +11,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.zip.CRC32C;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.recording.format.Action;
@@ -34,13 +36,15 @@ class RecordingFormatTest {
       List.of(
           new Action.Fill(new Range(0, 4, 8), 0xFEDC_BA98, 4),
           new Action.Write(new Range(0, 0, 3), Action.LATE),
-          new Action.Write(new Range(0, 1L << 40, 3), 1),
+          new Action.Write(new Range(0, 1L << 40, 4), 1),
           new Action.Readback(new Range(0, 0, 16)),
           new Action.Copy(new Range(0, 0, 2), new Range(0, 8, 2)),
           new Action.Dispatch(
               0, 1, 3, 2, 1, new byte[] {1, 2, 3}, Arrays.asList(null, new Range(0, 0, 16))),
           new Action.Barrier(),
           new Action.Foreign(List.of(new Range(0, 0, 16))));
+
+  private static final long SIZE = 1L << 41; // of the memory
 
   @TempDir private Path folder;
 
@@ -50,7 +54,8 @@ class RecordingFormatTest {
     RecordingWriter writer = new RecordingWriter(file);
     writer.block(Block.DEVICE, new ByteWriter().text("mock-0").text("Mock"));
     writer.block(Block.QUEUE, new ByteWriter().number(0).text("mock-0-q0"));
-    writer.block(Block.MEMORY, new ByteWriter().number(0).number(16).text("DEVICE").octet(0));
+    writer.block(Block.MEMORY, new ByteWriter().number(0).number(SIZE).text("DEVICE").octet(0));
+    writer.block(Block.BUNDLE, new ByteWriter().text("none").number(0).number(0).number(0));
     assertEquals(0, writer.payload(Payload.of(new byte[] {7, 8, 9})));
     assertEquals(1, writer.payload(Payload.of(new byte[] {7, 8, 9, 10})));
     assertEquals(0, writer.payload(Payload.of(new byte[] {7, 8, 9})), "each once");
@@ -84,7 +89,7 @@ class RecordingFormatTest {
     assertNull(recording.cut());
     assertEquals("mock-0", recording.devices().get(0).name());
     assertEquals("mock-0-q0", recording.queue(0).name());
-    assertEquals(16, recording.memory(0).size());
+    assertEquals(SIZE, recording.memory(0).size());
     assertArrayEquals(new byte[] {7, 8, 9, 10}, recording.payload(1));
     assertEquals(ACTIONS.size() + 1, recording.operations());
     assertEquals(new Step.Allocated(0), recording.steps().get(0));
@@ -135,6 +140,59 @@ class RecordingFormatTest {
       assertNotNull(part.cut(), "byte " + at);
       assertEquals(all.steps().subList(0, part.steps().size()), part.steps());
     }
+  }
+
+  /** As nothing that writes recordings does, but a file may come from anywhere. */
+  @Test
+  void whatNamesThingsThatThereAreNotEndsTheRecording() throws IOException {
+    var unused = write();
+    Range far = new Range(0, SIZE - 1, 2);
+    List<Action> wrong =
+        List.of(
+            new Action.Readback(new Range(1, 0, 1)),
+            new Action.Readback(far),
+            new Action.Readback(new Range(0, -1, 1)),
+            new Action.Readback(new Range(0, 1, -1)),
+            new Action.Write(new Range(0, 0, 3), 2),
+            new Action.Write(new Range(0, 0, 2), 0),
+            new Action.Copy(new Range(0, 0, 2), new Range(0, 8, 3)),
+            new Action.Dispatch(1, 0, 1, 1, 1, new byte[0], List.of()),
+            new Action.Dispatch(0, 0, 1, 1, 1, new byte[0], Arrays.asList(null, far)),
+            new Action.Foreign(List.of(far)));
+    for (Action action : wrong) {
+      ByteWriter body = head(9);
+      Step.Operation.writeActions(body, List.of(action));
+      assertEndsThere(Block.OPERATION, body);
+    }
+    assertEndsThere(Block.QUEUE, new ByteWriter().number(1).text("queue"));
+    assertEndsThere(Block.MEMORY, new ByteWriter().number(1).number(8).text("DEVICE").octet(0));
+    assertEndsThere(Block.MEMORY, new ByteWriter().number(0).number(8).text("DEVICE").octet(3));
+    assertEndsThere(Block.FREED, new ByteWriter().number(1));
+    assertEndsThere(Block.HOST_WRITE, new ByteWriter().range(new Range(0, 0, 4)).number(0));
+    assertEndsThere(Block.BUNDLE, new ByteWriter().text("b").number(1).text("file").number(9));
+    ByteWriter end = new ByteWriter();
+    new End(null, 9, null, List.of()).write(0, end);
+    assertEndsThere(Block.END, end);
+    end.clear();
+    new End(null, -1, null, List.of()).write(ACTIONS.size() + 1, end);
+    assertEndsThere(Block.END, end);
+  }
+
+  private void assertEndsThere(Block kind, ByteWriter body) throws IOException {
+    Path written = folder.resolve("test.jrec");
+    String before = Recording.read(written).steps().toString();
+    Path file = Files.write(folder.resolve("longer.jrec"), Files.readAllBytes(written));
+    ByteWriter block = new ByteWriter().octet(kind.ordinal()).array(body.toArray());
+    CRC32C sum = new CRC32C();
+    sum.update(block.toArray());
+    for (int i = 0; i < 4; i++) {
+      block.octet((int) (sum.getValue() >>> 8 * i));
+    }
+    Files.write(file, block.toArray(), StandardOpenOption.APPEND);
+    Recording recording = Recording.read(file);
+    assertNotNull(recording.cut(), () -> kind + " " + Arrays.toString(body.toArray()));
+    assertTrue(recording.cut().startsWith("malformed at byte"), recording.cut());
+    assertEquals(before, recording.steps().toString());
   }
 
   @Test

@@ -67,6 +67,24 @@ public sealed interface Action {
   /** Work of the program or of a native runtime that may have written these ranges. */
   record Foreign(List<Range> ranges) implements Action {}
 
+  /** What it reads and writes; null for parameters that are no buffers. */
+  default List<@Nullable Range> ranges() {
+    if (this instanceof Fill fill) {
+      return List.of(fill.target);
+    } else if (this instanceof Write write) {
+      return List.of(write.target);
+    } else if (this instanceof Readback readback) {
+      return List.of(readback.source);
+    } else if (this instanceof Copy copy) {
+      return List.of(copy.source, copy.target);
+    } else if (this instanceof Dispatch dispatch) {
+      return dispatch.buffers;
+    } else if (this instanceof Foreign foreign) {
+      return List.copyOf(foreign.ranges);
+    }
+    return List.of();
+  }
+
   /** Adds an action to {@code to}. */
   static void write(Action action, ByteWriter to) {
     if (action instanceof Fill fill) {

@@ -41,6 +41,15 @@ final class ByteReader {
     return (int) value;
   }
 
+  /** A number that is less than {@code count}. */
+  int index(int count) {
+    int index = index();
+    if (index >= count) {
+      throw new MalformedException("there are " + count + ", and it names number " + index);
+    }
+    return index;
+  }
+
   long word() {
     long value = 0;
     for (int i = 0; i < 8; i++) {

@@ -4,7 +4,6 @@ package org.jhal.recording.format;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -15,7 +14,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.zip.CRC32C;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.spi.HostFailures;
@@ -29,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Recording {
   private static final int LARGEST_BLOCK = 1 << 28; // of those that are read at once
+  private static final int DIGEST = 16; // bytes before those of a payload
 
   /**
    * A device.
@@ -85,7 +84,8 @@ public final class Recording {
     if (!Files.isRegularFile(file)) {
       throw new HalException(Status.NOT_FOUND, "there is no recording " + file);
     }
-    try (Input in = new Input(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
+    try (BlockInput in =
+        new BlockInput(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
       recording.readHeader(in);
       while (recording.readBlock(in)) {}
     } catch (IOException e) {
@@ -94,11 +94,10 @@ public final class Recording {
     return recording;
   }
 
-  private void readHeader(Input in) throws IOException {
-    byte[] magic = in.in.readNBytes(Block.MAGIC.length);
-    int version = in.in.read();
-    in.at = Block.MAGIC.length + 1L;
-    if (!Arrays.equals(magic, Block.MAGIC)) {
+  private void readHeader(BlockInput in) throws IOException {
+    byte[] magic = in.header(Block.MAGIC.length + 1);
+    int version = magic[Block.MAGIC.length];
+    if (!Arrays.equals(magic, 0, Block.MAGIC.length, Block.MAGIC, 0, Block.MAGIC.length)) {
       throw new HalException(Status.INVALID_ARGUMENT, file + " is no recording of JHAL");
     }
     if (version != Block.VERSION) {
@@ -109,81 +108,11 @@ public final class Recording {
     }
   }
 
-  /** Counts and checks what is read. */
-  private static final class Input implements AutoCloseable {
-    final InputStream in;
-    final CRC32C crc = new CRC32C();
-    long at;
-
-    Input(InputStream in) {
-      this.in = in;
-    }
-
-    int octet() throws IOException {
-      int next = in.read();
-      if (next < 0) {
-        throw new EOFException();
-      }
-      at++;
-      crc.update(next);
-      return next;
-    }
-
-    long number() throws IOException {
-      long value = 0;
-      for (int shift = 0; shift < 64; shift += 7) {
-        int next = octet();
-        value |= (long) (next & 0x7F) << shift;
-        if (next < 0x80) {
-          return value;
-        }
-      }
-      return -1;
-    }
-
-    void skip(long count) throws IOException {
-      byte[] chunk = new byte[1 << 16];
-      for (long left = count; left > 0; ) {
-        int got = in.read(chunk, 0, (int) Math.min(chunk.length, left));
-        if (got < 0) {
-          throw new EOFException();
-        }
-        crc.update(chunk, 0, got);
-        at += got;
-        left -= got;
-      }
-    }
-
-    byte[] bytes(int count) throws IOException {
-      byte[] all = in.readNBytes(count);
-      if (all.length < count) {
-        throw new EOFException();
-      }
-      crc.update(all, 0, count);
-      at += count;
-      return all;
-    }
-
-    boolean sumIsRight() throws IOException {
-      long expected = crc.getValue();
-      long found = 0;
-      for (int i = 0; i < 4; i++) {
-        found |= (long) octet() << 8 * i;
-      }
-      return found == expected;
-    }
-
-    @Override
-    public void close() throws IOException {
-      in.close();
-    }
-  }
-
   /** Reads a block; returns false at the end, and where the file is cut or damaged. */
-  private boolean readBlock(Input in) throws IOException {
-    long start = in.at;
+  private boolean readBlock(BlockInput in) throws IOException {
+    long start = in.at();
     try {
-      in.crc.reset();
+      in.beginBlock();
       int kind;
       try {
         kind = in.octet();
@@ -192,14 +121,14 @@ public final class Recording {
       }
       long length = in.number();
       Block block = Block.of(kind);
-      if (block == null || length < 0 || (block != Block.PAYLOAD && length > LARGEST_BLOCK)) {
+      if (block == null || length < 0 || !isPlausible(block, length)) {
         cut = "damaged at byte " + start;
         return false;
       }
       if (block == Block.PAYLOAD) {
         in.skip(length);
         if (in.sumIsRight()) {
-          payloads.add(new Place(in.at - 4 - length + 16, length - 16));
+          payloads.add(new Place(in.at() - 4 - length + DIGEST, length - DIGEST));
           return true;
         }
       } else {
@@ -218,30 +147,79 @@ public final class Recording {
     return false;
   }
 
+  private static boolean isPlausible(Block block, long length) {
+    return block == Block.PAYLOAD ? length >= DIGEST : length <= LARGEST_BLOCK;
+  }
+
   private void take(Block block, ByteReader from) throws IOException {
     switch (block) {
       case DEVICE -> devices.add(new Device(from.text(), from.text()));
-      case QUEUE -> queues.add(new Queue(from.index(), from.text()));
+      case QUEUE -> queues.add(new Queue(from.index(devices.size()), from.text()));
       case BUNDLE -> bundles.add(readBundle(from));
       case MEMORY -> {
-        Memory memory =
+        memories.add(
             new Memory(
-                from.index(), from.number(), from.text(), Memory.Origin.values()[from.octet()]);
-        memories.add(memory);
+                from.index(devices.size()),
+                from.number(),
+                from.text(),
+                Memory.Origin.values()[from.index(Memory.Origin.values().length)]));
         steps.add(new Step.Allocated(memories.size() - 1));
       }
-      case FREED -> steps.add(new Step.Freed(from.index()));
-      case HOST_WRITE -> steps.add(new Step.HostWrite(from.range(), from.index()));
-      case OPERATION -> steps.add(Step.Operation.read(operations++, from, this::payload));
+      case FREED -> steps.add(new Step.Freed(from.index(memories.size())));
+      case HOST_WRITE -> steps.add(check(new Step.HostWrite(from.range(), from.index())));
+      case OPERATION -> {
+        Step.Operation operation =
+            Step.Operation.read(operations, from, this::payload, queues.size());
+        operation.actions().forEach(this::check);
+        steps.add(operation);
+        operations++;
+      }
       case END -> {
-        int operation = from.index();
-        ends.put(operation, End.read(from));
+        int operation = from.index(operations);
+        End end = End.read(from);
+        check(end.payload() < payloads.size(), "payload");
+        end.effects().forEach(this::check);
+        ends.put(operation, end);
       }
       case NONE, PAYLOAD -> throw new IllegalStateException("read elsewhere");
     }
   }
 
-  private static Bundle readBundle(ByteReader from) {
+  private static void check(boolean exists, String what) {
+    if (!exists) {
+      throw new MalformedException("it names a " + what + " that there is not");
+    }
+  }
+
+  private void check(@Nullable Range range) {
+    if (range != null) {
+      check(range.memory() < memories.size(), "memory");
+      long size = memories.get(range.memory()).size();
+      long offset = range.offset();
+      check(offset >= 0 && offset <= size, "range");
+      check(range.length() >= 0 && range.length() <= size - offset, "range");
+    }
+  }
+
+  private Step.HostWrite check(Step.HostWrite write) {
+    check(write.range());
+    check(write.payload() < payloads.size(), "payload");
+    check(payloads.get(write.payload()).size == write.range().length(), "payload of that length");
+    return write;
+  }
+
+  private void check(Action action) {
+    action.ranges().forEach(this::check);
+    if (action instanceof Action.Write write && write.payload() != Action.LATE) {
+      check(new Step.HostWrite(write.target(), write.payload()));
+    } else if (action instanceof Action.Copy copy) {
+      check(copy.source().length() == copy.target().length(), "range of that length");
+    } else if (action instanceof Action.Dispatch dispatch) {
+      check(dispatch.bundle() < bundles.size(), "bundle");
+    }
+  }
+
+  private Bundle readBundle(ByteReader from) {
     String name = from.text();
     Map<String, Integer> files = readFiles(from);
     List<Map<String, Integer>> overlays = new ArrayList<>();
@@ -255,10 +233,10 @@ public final class Recording {
     return new Bundle(name, files, overlays, missing);
   }
 
-  private static Map<String, Integer> readFiles(ByteReader from) {
+  private Map<String, Integer> readFiles(ByteReader from) {
     Map<String, Integer> files = new LinkedHashMap<>();
     for (int left = from.index(); left > 0; left--) {
-      files.put(from.text(), from.index());
+      files.put(from.text(), from.index(payloads.size()));
     }
     return files;
   }

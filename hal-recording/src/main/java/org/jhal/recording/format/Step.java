@@ -73,9 +73,10 @@ public sealed interface Step {
       to.octet(LIST).number(count).number(payload);
     }
 
-    /** Reads an operation; {@code payload} gives the bytes of a payload. */
-    static Operation read(int index, ByteReader from, Payloads payloads) throws IOException {
-      int queue = from.index();
+    /** Reads an operation; {@code payloads} gives the bytes of a payload. */
+    static Operation read(int index, ByteReader from, Payloads payloads, int queues)
+        throws IOException {
+      int queue = from.index(queues);
       long number = from.number();
       String kind = from.text();
       List<Long> waits = readNumbers(from);
