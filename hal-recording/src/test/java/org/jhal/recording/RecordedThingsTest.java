@@ -27,6 +27,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
 import org.jhal.ElementType;
 import org.jhal.Executable;
+import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.Hal;
@@ -34,6 +35,7 @@ import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
+import org.jhal.Parameter;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.recording.Recorded.Outcome;
@@ -353,8 +355,8 @@ class RecordedThingsTest {
   void kernelsThatAreObjectsAreMissing() throws InterruptedException {
     try (Executable executable =
             device.loadExecutable(
-                org.jhal.ExecutableSource.builder("own")
-                    .kernel("nothing", 1, org.jhal.Parameter.inout("data", ElementType.U8))
+                ExecutableSource.builder("own")
+                    .kernel("nothing", 1, Parameter.inout("data", ElementType.U8))
                     .java("nothing", group -> {})
                     .build());
         DeviceBuffer a = device.allocate(ElementType.U8, N)) {

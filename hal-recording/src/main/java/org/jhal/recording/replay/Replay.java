@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jhal.Kernel;
 import org.jhal.recording.format.Action;
 import org.jhal.recording.format.Digest;
 import org.jhal.recording.format.End;
@@ -185,17 +184,12 @@ final class Replay {
   }
 
   /** An operation for people. */
-  String describe(Step.Operation operation) {
+  private String describe(Step.Operation operation) {
     return recording.queue(operation.queue()).name()
         + " operation "
         + operation.number()
         + " ("
         + operation.kind()
         + ")";
-  }
-
-  /** A kernel for people, with its bundle. */
-  String describe(Action.Dispatch dispatch, Kernel kernel) {
-    return recording.bundles().get(dispatch.bundle()).name() + ":" + kernel.name();
   }
 }

@@ -159,7 +159,7 @@ public final class ReplayTool {
     Replay ended = Objects.requireNonNull(last);
     bundles.notes().forEach(out::println);
     ended.notes().forEach(out::println);
-    out.printf(Locale.ROOT, "dispatches on %2$s: %1$d%n", ended.dispatches(), options.device);
+    out.printf(Locale.ROOT, "dispatches on %s: %d%n", options.device, ended.dispatches());
     printTimes(times, out);
     int others = ended.otherReadbacks().size();
     out.printf(

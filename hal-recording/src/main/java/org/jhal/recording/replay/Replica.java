@@ -59,10 +59,6 @@ final class Replica implements AutoCloseable {
     this.done = device.createSemaphore();
   }
 
-  String name() {
-    return device.info().driver() + "-" + device.info().index();
-  }
-
   private Fence waits() {
     return last == 0 ? Fence.NONE : done.at(last);
   }

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jhal.kernel.Bytes;
+import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -62,7 +64,7 @@ class RecordCommandTest {
     private Kernels() {}
 
     /** Doubles bytes. */
-    public static void twice(org.jhal.kernel.Workgroup group, org.jhal.kernel.Bytes data) {
+    public static void twice(Workgroup group, Bytes data) {
       for (long i = group.firstX(); i < group.endX(data.length()); i++) {
         data.set(i, (byte) (2 * data.get(i)));
       }
