@@ -374,6 +374,23 @@ class RecordedThingsTest {
     assertTrue(text.contains("not hermetic: dispatches of bundle own were left out"), text);
   }
 
+  /** What is in memory that nothing has written is chance, and so is what comes of it. */
+  @Test
+  void memoryThatNothingHasWrittenIsNotCompared() throws InterruptedException {
+    try (DeviceBuffer a = device.allocate(ElementType.U8, N);
+        DeviceBuffer b = device.allocate(ElementType.U8, N)) {
+      queue.fill(Fence.NONE, done.at(1), a, 0, N - 1, FillPattern.ZERO);
+      var part = readBack(a, 1); // one byte is not written
+      queue.copy(done.at(2), done.at(3), a, 0, b, 1, N - 1);
+      part = readBack(b, 3); // nor is one here
+      queue.fill(done.at(4), done.at(5), b, 0, 1, FillPattern.ZERO);
+      part = readBack(b, 5);
+      assertEquals(0, part[N - 1]);
+    }
+    String text = assertHermetic(1).text();
+    assertTrue(text.contains("not compared: 2 readbacks"), text);
+  }
+
   /** Nothing of the environment, no path, and none of the bytes of a failure's text. */
   @Test
   void noPathsAndNoEnvironment() throws IOException, InterruptedException {

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jhal.Parameter;
 import org.jhal.recording.format.Action;
 import org.jhal.recording.format.Digest;
 import org.jhal.recording.format.End;
@@ -31,8 +32,10 @@ final class Replay {
   private final List<Replica> replicas;
   private final Dispatcher dispatcher;
   private final Map<String, Integer> notes = new LinkedHashMap<>(); // how often, by text
+  private final KnownBytes known = new KnownBytes();
   private final List<String> otherReadbacks = new ArrayList<>();
   private int readbacks;
+  private int unknownReadbacks;
   private int dispatches;
   private boolean goesOn = true;
 
@@ -52,6 +55,11 @@ final class Replay {
   /** How many readbacks were compared with the recording. */
   int readbacks() {
     return readbacks;
+  }
+
+  /** How many were not, since it is not known what the program has had there. */
+  int unknownReadbacks() {
+    return unknownReadbacks;
   }
 
   /** Those that gave other bytes on the first replica. */
@@ -91,6 +99,7 @@ final class Replay {
         replica.await();
         replica.free(freed.memory());
       }
+      known.forget(freed.memory());
     } else if (step instanceof Step.HostWrite write) {
       write(write.range(), write.payload());
     } else if (step instanceof Step.Operation operation) {
@@ -102,6 +111,7 @@ final class Replay {
     for (Replica replica : replicas) {
       replica.write(range, payload);
     }
+    known.set(range, true);
   }
 
   private void run(Step.Operation operation) throws InterruptedException {
@@ -110,11 +120,13 @@ final class Replay {
       note(
           "not hermetic: an operation (%s) that had failed with %s was left out; it may have written something"
               .formatted(operation.kind(), end.failure()));
+      operation.actions().forEach(this::forget);
       return;
     }
     if (operation.isUnseen()) {
       note(
           "not hermetic: what an operation (" + operation.kind() + ") has written is not recorded");
+      known.forgetAll();
     }
     for (Action action : operation.actions()) {
       if (goesOn) {
@@ -127,8 +139,10 @@ final class Replay {
       throws InterruptedException {
     if (action instanceof Action.Fill fill) {
       replicas.forEach(replica -> replica.fill(fill));
+      known.set(fill.target(), true);
     } else if (action instanceof Action.Copy copy) {
       replicas.forEach(replica -> replica.copy(copy));
+      known.copy(copy.source(), copy.target());
     } else if (action instanceof Action.Write write) {
       int payload = write.payload();
       if (payload == Action.LATE) {
@@ -136,6 +150,7 @@ final class Replay {
       }
       if (payload < 0) {
         note("not hermetic: the bytes of an upload are not in the recording");
+        known.set(write.target(), false);
       } else {
         write(write.target(), payload);
       }
@@ -144,7 +159,9 @@ final class Replay {
     } else if (action instanceof Action.Dispatch dispatch) {
       if (replicas.stream().allMatch(replica -> replica.canRun(dispatch))) {
         goesOn = dispatcher.dispatch(operation, dispatches, dispatch);
+        noteResults(dispatch);
       } else {
+        forget(dispatch);
         note(
             "not hermetic: dispatches of bundle %s were left out, which is not whole here"
                 .formatted(recording.bundles().get(dispatch.bundle()).name()));
@@ -166,6 +183,32 @@ final class Replay {
     } else {
       note(
           "not hermetic: what an operation (" + operation.kind() + ") has written is not recorded");
+      forget(foreign);
+    }
+  }
+
+  /** An action that is left out may have written any of its memory. */
+  private void forget(Action action) {
+    for (Range range : action.ranges()) {
+      if (range != null) {
+        known.set(range, false);
+      }
+    }
+  }
+
+  /** What a dispatch has written is known if what it has read is. */
+  private void noteResults(Action.Dispatch dispatch) {
+    List<Parameter> parameters = replicas.get(0).kernel(dispatch).parameters();
+    boolean isKnown = true;
+    for (int i = 0; i < parameters.size(); i++) {
+      Range range = dispatch.buffers().get(i);
+      isKnown &= range == null || !parameters.get(i).isRead() || known.isKnown(range);
+    }
+    for (int i = 0; i < parameters.size(); i++) {
+      Range range = dispatch.buffers().get(i);
+      if (range != null && parameters.get(i).isWritten()) {
+        known.set(range, isKnown);
+      }
     }
   }
 
@@ -174,6 +217,10 @@ final class Replay {
       throws InterruptedException {
     Digest recorded = end == null ? null : end.readback();
     if (recorded == null || readback.source().length() > Integer.MAX_VALUE - 8) {
+      return;
+    }
+    if (!known.isKnown(readback.source())) {
+      unknownReadbacks++;
       return;
     }
     readbacks++;

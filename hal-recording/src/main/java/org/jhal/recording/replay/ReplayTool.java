@@ -167,6 +167,13 @@ public final class ReplayTool {
         "readbacks: %d, %s%n",
         ended.readbacks(),
         others == 0 ? "all with the bytes that were recorded" : others + " with other bytes:");
+    if (ended.unknownReadbacks() > 0) {
+      out.printf(
+          Locale.ROOT,
+          "not compared: %d readbacks of memory that nothing in the recording has written, or that"
+              + " is not known for another reason%n",
+          ended.unknownReadbacks());
+    }
     ended.otherReadbacks().stream().limit(MOST_LISTED).forEach(text -> out.println("  " + text));
     return others == 0 ? SAME : DIFFERENT;
   }
