@@ -56,6 +56,15 @@ final class OperationWriter {
   /** Writes it, unless it has no memory to work on, so that it will not be issued. */
   void write() {
     CommandList commands = operation.commands();
+    WrittenList known = commands == null ? null : file.written(commands);
+    try {
+      if (commands != null && known != null && known.isSame(commands, submission)) {
+        file.write(() -> writeAgain(commands, known));
+        return;
+      }
+    } catch (HalException e) {
+      return; // issuing it throws the same
+    }
     for (int i = 0; commands != null && i < commands.size(); i++) {
       payloads.add(payload(commands.get(i))); // without the file's lock
     }
@@ -63,11 +72,11 @@ final class OperationWriter {
         () -> {
           List<Action> actions;
           try {
-            actions = actions();
+            actions = actions(commands);
           } catch (HalException e) {
-            return; // issuing it throws the same
+            return; // as above
           }
-          writeOperation(actions);
+          writeNew(commands, actions);
         });
   }
 
@@ -91,8 +100,7 @@ final class OperationWriter {
     }
   }
 
-  private List<Action> actions() throws IOException {
-    CommandList commands = operation.commands();
+  private List<Action> actions(@Nullable CommandList commands) throws IOException {
     List<Action> actions = new ArrayList<>();
     for (int i = 0; commands != null && i < commands.size(); i++) {
       actions.add(action(commands.get(i), payloads.get(i)));
@@ -100,25 +108,42 @@ final class OperationWriter {
     return actions;
   }
 
-  private void writeOperation(List<Action> actions) throws IOException {
+  private void writeNew(@Nullable CommandList commands, List<Action> actions) throws IOException {
+    ByteWriter body = head();
+    if (commands != null && actions.size() > 1) { // submitted again, it is the same bytes
+      ByteWriter list = new ByteWriter();
+      actions.forEach(action -> Action.write(action, list));
+      int payload = file.payload(Payload.of(list.toArray()));
+      file.setWritten(commands, WrittenList.of(commands, submission, payload));
+      Step.Operation.writeList(body, actions.size(), payload);
+    } else {
+      Step.Operation.writeActions(body, actions);
+    }
+    entry.setNumber(file.operation(body));
+  }
+
+  private void writeAgain(CommandList commands, WrittenList known) throws IOException {
+    WrittenList.<IOException>visit(
+        commands,
+        (operand, isWritten) -> {
+          Range unused = isWritten ? written(operand) : read(operand);
+        });
+    ByteWriter body = head();
+    Step.Operation.writeList(body, commands.size(), known.payload);
+    entry.setNumber(file.operation(body));
+  }
+
+  private ByteWriter head() throws IOException {
     ByteWriter body = new ByteWriter();
-    int queue = file.queue(device, operation.queue());
     Step.Operation.writeHead(
         body,
-        queue,
+        file.queue(device, operation.queue()),
         operation.number(),
         operation.kind(),
         operation.waits(),
         operation.signals(),
         isUnseen);
-    if (actions.size() > 1) { // submitted again, it is the same bytes
-      ByteWriter list = new ByteWriter();
-      actions.forEach(action -> Action.write(action, list));
-      Step.Operation.writeList(body, actions.size(), file.payload(Payload.of(list.toArray())));
-    } else {
-      Step.Operation.writeActions(body, actions);
-    }
-    entry.setNumber(file.operation(body));
+    return body;
   }
 
   private Action action(Command command, @Nullable Payload payload) throws IOException {

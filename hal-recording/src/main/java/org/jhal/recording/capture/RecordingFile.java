@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.HostMemory;
 import org.jhal.MemoryType;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.support.EngineThread;
@@ -74,6 +75,7 @@ final class RecordingFile {
   // By identity, and without keeping them.
   private final Map<DeviceMemory, RecordedMemory> memories = new MapMaker().weakKeys().makeMap();
   private final Map<KernelModule, Integer> modules = new MapMaker().weakKeys().makeMap();
+  private final Map<CommandList, WrittenList> lists = new MapMaker().weakKeys().makeMap();
 
   RecordingFile(Path path) {
     this.path = path;
@@ -234,6 +236,17 @@ final class RecordingFile {
   /** The number of the bundle of a module; null if it was loaded before the recording began. */
   @Nullable Integer bundle(KernelModule module) {
     return modules.get(module);
+  }
+
+  /** How a list of several commands was written last; null if it was not. */
+  @Nullable WrittenList written(CommandList commands) {
+    return lists.get(commands);
+  }
+
+  void setWritten(CommandList commands, @Nullable WrittenList written) {
+    if (written != null) {
+      lists.put(commands, written);
+    }
   }
 
   synchronized RecordedMemory addMemory(
