@@ -8,6 +8,7 @@ import static org.jhal.ElementType.U32;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.Map;
 import org.jhal.ExecutableSource;
 import org.jhal.Parameter;
 import org.jhal.recording.replay.ReplayTool;
@@ -69,7 +70,8 @@ final class Recorded {
   static Outcome replay(Path file, String device, @Nullable String compare, @Nullable Path out)
       throws InterruptedException {
     return replay(
-        new ReplayTool.Options(file, device, compare, 1, 0, Integer.MAX_VALUE, 4, 0, false, out));
+        new ReplayTool.Options(
+            file, device, compare, 1, 0, Integer.MAX_VALUE, 4, 0, false, Map.of(), out));
   }
 
   static Outcome replay(ReplayTool.Options options) throws InterruptedException {

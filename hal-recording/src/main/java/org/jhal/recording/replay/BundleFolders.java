@@ -21,18 +21,39 @@ import org.jhal.kernels.bundle.Manifest;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.recording.format.Recording;
 import org.jhal.spi.HostFailures;
+import org.jspecify.annotations.Nullable;
 
-/** The bundles of a recording as folders, made when they are wanted. Used by one thread. */
+/**
+ * The bundles of a recording as folders, made when they are wanted, and those that are tried in
+ * their places. Used by one thread.
+ */
 final class BundleFolders implements AutoCloseable {
   private static final String OVERLAY = "overlay-";
 
   private final Recording recording;
   private final Path folder;
   private final Map<Integer, ExecutableSource> made = new HashMap<>();
+  private final Map<String, Path> substitutes;
   private final Set<String> notes = new LinkedHashSet<>();
 
-  BundleFolders(Recording recording) {
+  /**
+   * For a recording.
+   *
+   * @param substitutes the folders of other bundles, by the name of the recorded one
+   * @throws HalException INVALID_ARGUMENT if the recording has no bundle of such a name
+   */
+  BundleFolders(Recording recording, Map<String, Path> substitutes) {
     this.recording = recording;
+    this.substitutes = substitutes;
+    List<String> names =
+        recording.bundles().stream().map(Recording.Bundle::name).distinct().toList();
+    for (String name : substitutes.keySet()) {
+      if (!names.contains(name)) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "--substitute: the recording has no bundle '%s'; it has %s".formatted(name, names));
+      }
+    }
     try {
       folder = Files.createTempDirectory("hal-replay");
     } catch (IOException e) {
@@ -51,6 +72,38 @@ final class BundleFolders implements AutoCloseable {
       noteOtherClasses(known);
     }
     return known;
+  }
+
+  /** The folder of what is tried in the place of this bundle; null if nothing is. */
+  @Nullable Path substitute(int bundle) {
+    return substitutes.get(recording.bundles().get(bundle).name());
+  }
+
+  /**
+   * What is tried in the place of this bundle, or the bundle.
+   *
+   * @throws HalException INVALID_ARGUMENT if it does not declare the same kernels
+   */
+  ExecutableSource getSubstitute(int bundle) {
+    Path other = substitute(bundle);
+    if (other == null) {
+      return get(bundle);
+    }
+    ExecutableSource source = ExecutableSource.of(other);
+    if (!declarations(source).equals(declarations(get(bundle)))) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          ("--substitute: %s does not declare the kernels of the recorded bundle '%s', in the same"
+                  + " order, with the same parameters and workgroup sizes")
+              .formatted(other, recording.bundles().get(bundle).name()));
+    }
+    return source;
+  }
+
+  private static List<List<Object>> declarations(ExecutableSource source) {
+    return Manifest.read(source).kernels().stream()
+        .map(kernel -> List.<Object>of(kernel.name(), kernel.parameters(), kernel.workgroupSize()))
+        .toList();
   }
 
   /** What differs from the recording, for people. */

@@ -44,9 +44,11 @@ final class FindingFolder {
       NpyFile.write(
           folder.resolve(parted.name() + "-second.npy"), parted.type(), finding.secondOutput());
       List<String> commands = new ArrayList<>();
-      for (String device : devices) {
-        commands.add(command(folder, finding, kernel, device));
-      }
+      Path bundle = folder.resolve(BUNDLE);
+      Path other = bundles.substitute(dispatch.bundle());
+      commands.add(command(folder, bundle, finding, kernel, devices.get(0)));
+      commands.add(
+          command(folder, other == null ? bundle : other, finding, kernel, devices.get(1)));
       Files.writeString(
           folder.resolve("run.sh"),
           "#!/bin/sh\n# "
@@ -60,11 +62,12 @@ final class FindingFolder {
     }
   }
 
-  private static String command(Path folder, Finding finding, Kernel kernel, String device) {
+  private static String command(
+      Path folder, Path bundle, Finding finding, Kernel kernel, String device) {
     Action.Dispatch dispatch = finding.dispatch();
     List<Parameter> parameters = kernel.parameters();
     List<String> words = new ArrayList<>(List.of("hal run"));
-    words.add(quoted(folder.resolve(BUNDLE) + ":" + kernel.name()));
+    words.add(quoted(bundle + ":" + kernel.name()));
     words.add("--device " + quoted(device));
     words.add("--groups " + dispatch.x() + "," + dispatch.y() + "," + dispatch.z());
     for (int i = 0; i < parameters.size(); i++) {

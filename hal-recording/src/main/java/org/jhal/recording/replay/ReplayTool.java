@@ -38,6 +38,8 @@ public final class ReplayTool {
    * @param ulps how many units in the last place floating-point numbers may be apart
    * @param absolute the difference of floating-point numbers up to which they count as equal
    * @param isScaled whether units in the last place are those of the largest number of a buffer
+   * @param substitutes the folders of bundles to try in the places of recorded ones, by the names
+   *     of these: on the device, or, with {@code compare}, on that one
    * @param out the folder for the dispatch whose results part, or null
    */
   public record Options(
@@ -50,6 +52,7 @@ public final class ReplayTool {
       long ulps,
       double absolute,
       boolean isScaled,
+      Map<String, Path> substitutes,
       @Nullable Path out) {
     /**
      * Checks the ranges.
@@ -59,6 +62,7 @@ public final class ReplayTool {
     public Options {
       Objects.requireNonNull(file, "file");
       Objects.requireNonNull(device, "device");
+      substitutes = Map.copyOf(substitutes);
       check(repeat >= 1, "--repeat: at least 1, not " + repeat);
       check(ulps >= 0, "--ulps: at least 0, not " + ulps);
       check(absolute >= 0, "--absolute: at least 0, not " + absolute);
@@ -107,7 +111,7 @@ public final class ReplayTool {
    */
   public int run(PrintWriter out) throws InterruptedException {
     describe(out);
-    try (BundleFolders bundles = new BundleFolders(recording)) {
+    try (BundleFolders bundles = new BundleFolders(recording, options.substitutes)) {
       return options.compare == null
           ? replay(bundles, out)
           : compare(bundles, options.compare, out);
@@ -151,7 +155,8 @@ public final class ReplayTool {
     Map<String, Times> times = new LinkedHashMap<>();
     Replay last = null;
     for (int i = 0; i < options.repeat; i++) {
-      try (Replica replica = new Replica(recording, bundles, options.device, Elements.FRESH[0])) {
+      try (Replica replica =
+          new Replica(recording, bundles, options.device, true, Elements.FRESH[0])) {
         last = new Replay(recording, List.of(replica), timed(replica, times));
         last.run();
       }
@@ -210,8 +215,8 @@ public final class ReplayTool {
 
   private int compare(BundleFolders bundles, String other, PrintWriter out)
       throws InterruptedException {
-    try (Replica first = new Replica(recording, bundles, options.device, Elements.FRESH[0]);
-        Replica second = new Replica(recording, bundles, other, Elements.FRESH[1])) {
+    try (Replica first = new Replica(recording, bundles, options.device, false, Elements.FRESH[0]);
+        Replica second = new Replica(recording, bundles, other, true, Elements.FRESH[1])) {
       Comparison comparison =
           new Comparison(
               first,

@@ -44,14 +44,27 @@ final class Replica implements AutoCloseable {
   private final Device device;
   private final DeviceQueue queue;
   private final TimelineSemaphore done;
+  private final boolean takesSubstitutes;
   private final byte fresh; // what new memory is filled with
   private long last; // the value that the last action signals
   private final Map<Integer, DeviceBuffer> memories = new HashMap<>();
   private final Map<Integer, Executable> executables = new HashMap<>();
   private final Set<Integer> unusable = new HashSet<>(); // bundles
 
-  Replica(Recording recording, BundleFolders bundles, String uri, byte fresh) {
+  /**
+   * Opens a device.
+   *
+   * @param takesSubstitutes whether it runs what is tried in the place of bundles
+   * @param fresh what new memory is filled with
+   */
+  Replica(
+      Recording recording,
+      BundleFolders bundles,
+      String uri,
+      boolean takesSubstitutes,
+      byte fresh) {
     this.recording = recording;
+    this.takesSubstitutes = takesSubstitutes;
     this.bundles = bundles;
     this.fresh = fresh;
     this.device = Hal.openDevice(uri);
@@ -190,7 +203,10 @@ final class Replica implements AutoCloseable {
     int bundle = dispatch.bundle();
     if (!executables.containsKey(bundle) && !unusable.contains(bundle)) {
       try {
-        executables.put(bundle, device.loadExecutable(bundles.get(bundle)));
+        executables.put(
+            bundle,
+            device.loadExecutable(
+                takesSubstitutes ? bundles.getSubstitute(bundle) : bundles.get(bundle)));
       } catch (HalException e) {
         if (recording.bundles().get(bundle).missing().isEmpty()) {
           throw e;

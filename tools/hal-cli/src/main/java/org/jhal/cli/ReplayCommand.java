@@ -2,6 +2,8 @@
 package org.jhal.cli;
 
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -19,9 +21,10 @@ import picocli.CommandLine.Spec;
     name = "replay",
     sortOptions = false,
     customSynopsis = {
-      "hal replay FILE [--device URI] [--repeat N]",
+      "hal replay FILE [--device URI] [--repeat N] [--substitute BUNDLE=FOLDER]",
       "hal replay FILE [--device URI] --compare URI [--scope A..B] [--ulps N]",
-      "                [--absolute X] [--scaled] [--out FOLDER]"
+      "                [--absolute X] [--scaled] [--substitute BUNDLE=FOLDER]",
+      "                [--out FOLDER]"
     },
     description = {
       "Replays a recording on a device, or on two, whose results are compared.",
@@ -87,6 +90,14 @@ final class ReplayCommand implements Callable<Integer> {
   private boolean isScaled;
 
   @Option(
+      names = "--substitute",
+      paramLabel = "BUNDLE=FOLDER",
+      description =
+          "Tries another bundle in the place of the recorded one of this name; with --compare, on"
+              + " that device only. Repeatable.")
+  private Map<String, Path> substitutes = new LinkedHashMap<>();
+
+  @Option(
       names = "--out",
       paramLabel = "FOLDER",
       description = "Gets the bundle, the inputs and the outputs of the dispatch that is found.")
@@ -112,6 +123,7 @@ final class ReplayCommand implements Callable<Integer> {
                     ulps,
                     absolute,
                     isScaled,
+                    substitutes,
                     out));
     ReplayTool tool = CommandFailure.badInput(() -> ReplayTool.of(options));
     return tool.run(spec.commandLine().getOut());
