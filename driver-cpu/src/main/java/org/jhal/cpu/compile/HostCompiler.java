@@ -66,6 +66,10 @@ public final class HostCompiler {
           "-include",
           "headers/hal_macros.h");
 
+  private static final String VECTORS = "vectors.txt"; // what GCC says of them
+  private static final String VECTORS_TO = "-fdump-tree-vect-details=";
+  private static final String NO_VECTORS = "-fno-tree-loop-vectorize";
+
   private static final String LINES = "-gdwarf-4"; // as LineTable reads them
 
   /**
@@ -263,6 +267,8 @@ public final class HostCompiler {
         + "\n"
         + checkedFlags(-1)
         + CheckedAssembly.version()
+        + VECTORS_TO
+        + NO_VECTORS
         + HOOKS
         + "\n"
         + PREPROCESS
@@ -334,7 +340,7 @@ public final class HostCompiler {
             run.call(List.of(path.toString(), LINES, "-c", "-o", "kernels.o", "kernels.s"), what);
           } else {
             call.addAll(List.of("-c", "-o", "kernels.o", "kernels.cpp"));
-            run.call(call, what);
+            compileVectors(run, call, what);
           }
           Path object = run.folder().resolve("kernels.o");
           byte[] compiled = Files.readAllBytes(object);
@@ -359,6 +365,32 @@ public final class HostCompiler {
           run.call(link, what);
           return Files.readAllBytes(run.folder().resolve("kernels.so"));
         });
+  }
+
+  /** Compiles without vectors what GCC would make wrong code of, or cannot compile with them. */
+  private void compileVectors(CompilerRun run, List<String> command, String what)
+      throws IOException {
+    if (isClang()) {
+      run.call(command, what);
+      return;
+    }
+    List<String> call = new ArrayList<>(command);
+    call.add(VECTORS_TO + VECTORS);
+    try {
+      run.call(call, what);
+      Path dump = run.folder().resolve(VECTORS);
+      if (!Files.exists(dump) || !VectorizerDump.showsWrongCode(dump)) {
+        return; // there is none without optimization
+      }
+    } catch (HalException e) {
+      if (e.status() != Status.UNIMPLEMENTED) {
+        throw e;
+      }
+      // The compiler has failed, not the source: its vectorizer may be the reason.
+    }
+    List<String> scalar = new ArrayList<>(command);
+    scalar.add(NO_VECTORS);
+    run.call(scalar, what);
   }
 
   /** Compiles the runtime to a library. */
