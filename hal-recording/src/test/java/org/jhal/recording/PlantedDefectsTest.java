@@ -300,7 +300,7 @@ class PlantedDefectsTest {
           Kernel kernel = executable.kernel(name);
           Args args =
               switch (name) {
-                case "saxpy" -> Args.of(N, round, 0.37f, x, y);
+                case "saxpy" -> Args.of(N, round, round % 2 == 0 ? 0.37f : -0.37f, x, y);
                 case "affine" -> Args.of(N, round, from, to);
                 case "sums" -> Args.of(N, round, y, sum);
                 case "rows" -> Args.of(N, round, y, row);
@@ -325,7 +325,19 @@ class PlantedDefectsTest {
       throws InterruptedException {
     return Recorded.replay(
         new ReplayTool.Options(
-            file, "cpu", second, 1, 0, Integer.MAX_VALUE, 0, 0, false, substitutes, null));
+            file,
+            "cpu",
+            second,
+            1,
+            0,
+            Integer.MAX_VALUE,
+            0,
+            0,
+            false,
+            false,
+            substitutes,
+            null,
+            null));
   }
 
   @ParameterizedTest
