@@ -229,6 +229,38 @@ class RecordedThingsTest {
     assertHermetic(2);
   }
 
+  /**
+   * The device writes host memory again before the host can look at what it has read or written
+   * there: then that is left out, and nothing wrong is recorded.
+   */
+  @Test
+  void hostMemoryThatIsUsedAgainAtOnce() throws InterruptedException {
+    int rounds = 200;
+    ByteBuffer host = ByteBuffer.allocateDirect(N).order(ByteOrder.nativeOrder());
+    byte[] heap = new byte[N];
+    List<HostMemory> places = List.of(HostMemory.of(host), HostMemory.of(heap));
+    try (DeviceBuffer a = device.allocate(ElementType.U8, N);
+        DeviceBuffer b = device.allocate(ElementType.U8, N);
+        DeviceBuffer c = device.allocate(ElementType.U8, N);
+        TimelineSemaphore begin = device.createSemaphore()) {
+      queue.upload(begin.at(1), done.at(1), HostMemory.of(bytes(3)), a, 0);
+      queue.upload(done.at(1), done.at(2), HostMemory.of(bytes(5)), c, 0);
+      long last = 2;
+      for (int round = 0; round < rounds; round++) {
+        HostMemory place = places.get(round % 2);
+        queue.readback(done.at(last), done.at(last + 1), a, 0, place);
+        queue.upload(done.at(last + 1), done.at(last + 2), place, b, 0);
+        queue.readback(done.at(last + 2), done.at(last + 3), c, 0, place);
+        last += 3;
+      }
+      begin.signal(1);
+      assertArrayEquals(bytes(3), readBack(b, last));
+    }
+    device.close();
+    Outcome outcome = Recorded.replay(file, "mock", null, null);
+    assertEquals(0, outcome.exitCode(), outcome.text());
+  }
+
   /** A readback into mapped memory, which the device then reads without the host: it is said. */
   @Test
   void aReadbackIntoMappedMemory() throws InterruptedException {

@@ -72,6 +72,9 @@ final class RecordingFile {
   @GuardedBy("this")
   private final List<ByteBuffer> windows = new ArrayList<>(); // of all memories
 
+  @GuardedBy("this")
+  private final List<OperationEntry> borrowers = new ArrayList<>(); // see addBorrower
+
   // By identity, and without keeping them.
   private final Map<DeviceMemory, RecordedMemory> memories = new MapMaker().weakKeys().makeMap();
   private final Map<KernelModule, Integer> modules = new MapMaker().weakKeys().makeMap();
@@ -288,6 +291,25 @@ final class RecordingFile {
   /** Whether this may be mapped or imported memory of a device: true if that is not known. */
   synchronized boolean mayBeMapped(HostMemory memory) {
     return windows.stream().anyMatch(window -> Addresses.mayOverlap(window, memory));
+  }
+
+  /** An operation reads or writes host memory, which is looked at when the operation ends. */
+  synchronized void addBorrower(OperationEntry entry) {
+    borrowers.add(entry);
+  }
+
+  synchronized void removeBorrower(OperationEntry entry) {
+    borrowers.removeIf(other -> other == entry);
+  }
+
+  /**
+   * An operation is about to be issued that writes host memory: what is there when an earlier one
+   * ends may no longer be what that one has read or written.
+   *
+   * @param memory where; null if that is not known
+   */
+  synchronized void overwrites(@Nullable HostMemory memory) {
+    borrowers.forEach(entry -> entry.hostMemoryIsWritten(memory));
   }
 
   void hostWrite(int memory, long offset, Payload bytes) throws IOException {
