@@ -200,6 +200,7 @@ class RecordedThingsTest {
   /** The host writes a part of a page while the device is writing another one. */
   @Test
   void theHostWritesBesideTheDevice() throws InterruptedException {
+    CountDownLatch hasBegun = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     try (DeviceBuffer both = device.allocate(2 * N, BufferParams.HOST);
         DeviceBuffer a = device.allocate(ElementType.U8, N);
@@ -213,9 +214,11 @@ class RecordedThingsTest {
               written.at(1),
               List.of(first),
               context -> {
+                hasBegun.countDown();
                 assertTrue(release.await(LIMIT.toSeconds(), TimeUnit.SECONDS), "the test");
                 context.bytes(first).put(0, bytes(3));
               });
+      assertTrue(hasBegun.await(LIMIT.toSeconds(), TimeUnit.SECONDS), "the external work");
       mapping.bytes().put(N, bytes(5));
       queue.copy(Fence.NONE, done.at(1), both, N, a, 0, N);
       assertArrayEquals(bytes(5), readBack(a, 1));
