@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.recording.replay;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -238,21 +239,36 @@ final class Comparison implements Replay.Dispatcher {
       if (range == null || !parameters.get(i).isRead()) {
         continue;
       }
-      DeviceBuffer[] pair = overwritten.get(i);
-      byte[] a = pair == null ? first.read(range) : first.read(pair[0]);
-      byte[] b = pair == null ? second.read(range) : second.read(pair[1]);
-      Elements elements = new Elements(parameters.get(i).type(), tolerance);
-      long fresh = 0;
-      long different = 0;
-      for (int e = 0; e < a.length / parameters.get(i).type().bytes(); e++) {
+      inputs.add(input(i, parameters.get(i).type(), range, overwritten.get(i)));
+    }
+    return inputs;
+  }
+
+  /** An input, with its bytes if they fit into an array. */
+  private Finding.Input input(
+      int index, ElementType type, Range range, DeviceBuffer @Nullable [] pair)
+      throws InterruptedException {
+    boolean fits = range.length() <= Integer.MAX_VALUE - 8;
+    ByteBuffer bytes = fits ? ByteBuffer.allocate((int) range.length()) : null;
+    Elements elements = new Elements(type, tolerance);
+    long fresh = 0;
+    long different = 0;
+    for (long at = 0; at < range.length(); at += CHUNK) {
+      int length = (int) Math.min(CHUNK, range.length() - at);
+      Range part = new Range(range.memory(), range.offset() + at, length);
+      byte[] a = pair == null ? first.read(part) : first.read(pair[0], at, length);
+      byte[] b = pair == null ? second.read(part) : second.read(pair[1], at, length);
+      for (int e = 0; e < length / type.bytes(); e++) {
         if (elements.isFresh(a, b, e)) {
           fresh++;
         } else if (!elements.isSame(a, b, e)) {
           different++;
         }
       }
-      inputs.add(new Finding.Input(i, a, fresh, different));
+      if (bytes != null) {
+        bytes.put(a);
+      }
     }
-    return inputs;
+    return new Finding.Input(index, bytes == null ? null : bytes.array(), fresh, different);
   }
 }

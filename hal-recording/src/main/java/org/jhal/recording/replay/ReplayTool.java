@@ -339,6 +339,9 @@ public final class ReplayTool {
       if (input.different() > 0) {
         out.printf(Locale.ROOT, "    %s: %d elements%n", name, input.different());
       }
+      if (input.bytes() == null) {
+        out.printf(Locale.ROOT, "  its input %s is too large for a file%n", name);
+      }
       if (input.fresh() > 0) {
         out.printf(
             Locale.ROOT,

@@ -158,12 +158,12 @@ final class Replica implements AutoCloseable {
     return copy;
   }
 
-  /** Reads a snapshot. */
-  byte[] read(DeviceBuffer snapshot) throws InterruptedException {
-    byte[] bytes = new byte[Math.toIntExact(snapshot.size())];
-    if (bytes.length > 0) {
+  /** Reads a part of a snapshot. */
+  byte[] read(DeviceBuffer snapshot, long offset, int length) throws InterruptedException {
+    byte[] bytes = new byte[length];
+    if (length > 0) {
       Fence before = waits();
-      queue.readback(before, next(), snapshot, 0, HostMemory.of(bytes));
+      queue.readback(before, next(), snapshot, offset, HostMemory.of(bytes));
       await();
     }
     return bytes;
