@@ -264,6 +264,25 @@ class RecordedThingsTest {
     assertEquals(0, outcome.exitCode(), outcome.text());
   }
 
+  /**
+   * One memory of the program that is two buffers: what is written by one is not said of the other.
+   */
+  @Test
+  void memoryThatIsImportedTwice() throws InterruptedException {
+    ByteBuffer host = ByteBuffer.allocateDirect(N).order(ByteOrder.nativeOrder());
+    try (DeviceBuffer one = device.allocator().importHost(host, BufferParams.HOST, null);
+        DeviceBuffer two = device.allocator().importHost(host, BufferParams.HOST, null);
+        DeviceBuffer a = device.allocate(ElementType.U8, N)) {
+      queue.upload(Fence.NONE, done.at(1), HostMemory.of(bytes(7)), one, 0);
+      queue.copy(done.at(1), done.at(2), two, 0, a, 0, N);
+      assertArrayEquals(bytes(7), readBack(a, 2));
+    }
+    device.close();
+    Outcome outcome = Recorded.replay(file, "mock", null, null);
+    assertEquals(0, outcome.exitCode(), outcome.text());
+    assertTrue(outcome.text().contains("not hermetic: what an operation (upload)"), outcome.text());
+  }
+
   /** A readback into mapped memory, which the device then reads without the host: it is said. */
   @Test
   void aReadbackIntoMappedMemory() throws InterruptedException {

@@ -23,6 +23,17 @@ final class Addresses {
         || mayOverlap(bytes.alignmentOffset(0, MODULUS), bytes.capacity(), at, memory.size());
   }
 
+  /** Whether two direct buffers may have bytes in common. */
+  static boolean mayOverlap(ByteBuffer a, ByteBuffer b) {
+    return a.capacity() > 0
+        && b.capacity() > 0
+        && mayOverlap(
+            a.alignmentOffset(0, MODULUS),
+            a.capacity(),
+            b.alignmentOffset(0, MODULUS),
+            b.capacity());
+  }
+
   /** Whether two ranges of host memory may have bytes in common; true if unknown. */
   static boolean mayOverlap(HostMemory a, HostMemory b) {
     if (a == b) {

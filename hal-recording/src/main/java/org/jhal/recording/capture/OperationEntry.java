@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.driver.DeviceMemory;
@@ -60,13 +61,10 @@ final class OperationEntry implements Journal.Entry {
     target = memory;
   }
 
-  /** Another operation may write this from now on. In {@link RecordingFile#write}. */
-  void hostMemoryIsWritten(@Nullable HostMemory memory) {
-    for (HostMemory own : new HostMemory[] {source, target}) {
-      if (own != null && (memory == null || Addresses.mayOverlap(own, memory))) {
-        isOverwritten = true;
-      }
-    }
+  /** Another operation may write this memory from now on. In {@link RecordingFile#write}. */
+  void hostMemoryIsWritten(Predicate<HostMemory> isWritten) {
+    isOverwritten |= source != null && isWritten.test(source);
+    isOverwritten |= target != null && isWritten.test(target);
   }
 
   /** Whether it reads or writes host memory that is looked at when it ends. */

@@ -174,7 +174,7 @@ final class OperationWriter {
   }
 
   private Action external(Command command) throws IOException {
-    file.overwrites(null); // it may write any memory of the program
+    file.overwritesAny(); // it may write any memory of the program
     List<Range> ranges = new ArrayList<>();
     for (int i = 0; i < command.external().bufferCount(); i++) {
       Operand operand = command.argument(i);
@@ -222,6 +222,7 @@ final class OperationWriter {
     RecordedMemory memory = file.memory(submission.memory(operand), device);
     Range range = range(memory, operand);
     long unused = memory.countWrite();
+    isUnseen |= memory.isShared();
     if (memory.isForHost) {
       entry.writes(memory.beginWrite(range.offset(), range.offset() + range.length()));
     }
