@@ -26,6 +26,7 @@ public final class ReplayTool {
   public static final int DIFFERENT = 6;
 
   private static final int MOST_LISTED = 10;
+  private static final byte ZERO = 0; // in fresh memory: as an index, it leads nowhere far
 
   /**
    * What to replay, and how.
@@ -169,8 +170,7 @@ public final class ReplayTool {
     Map<String, Times> times = new LinkedHashMap<>();
     Replay last = null;
     for (int i = 0; i < options.repeat; i++) {
-      try (Replica replica =
-          new Replica(recording, bundles, options.device, true, Elements.FRESH[0])) {
+      try (Replica replica = new Replica(recording, bundles, options.device, true, ZERO)) {
         last = new Replay(recording, List.of(replica), timed(replica, times));
         last.run();
       }
