@@ -222,7 +222,6 @@ final class OperationWriter {
     RecordedMemory memory = file.memory(submission.memory(operand), device);
     Range range = range(memory, operand);
     long unused = memory.countWrite();
-    isUnseen |= memory.isShared();
     if (memory.isForHost) {
       entry.writes(memory.beginWrite(range.offset(), range.offset() + range.length()));
     }
@@ -232,6 +231,7 @@ final class OperationWriter {
   private Range range(RecordedMemory memory, Operand operand) throws IOException {
     long offset = submission.offset(operand);
     long length = submission.length(operand);
+    isUnseen |= memory.isShared(); // what the device writes by another memory is not seen here
     memory.look(offset, offset + length);
     return new Range(memory.number, offset, length);
   }
