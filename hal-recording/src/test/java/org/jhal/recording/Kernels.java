@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.recording;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.kernel.Floats;
 import org.jhal.kernel.Ints;
 import org.jhal.kernel.Workgroup;
@@ -13,6 +14,16 @@ public final class Kernels {
   public static void saxpy(Workgroup group, int n, float a, Floats x, Floats y) {
     for (long i = group.firstX(); i < group.endX(n); i++) {
       y.set(i, Math.fma(a, x.get(i), y.get(i)));
+    }
+  }
+
+  private static final AtomicInteger CALLS = new AtomicInteger();
+
+  /** {@code y = x}, and every second time a little more: a device that differs from itself. */
+  public static void noisy(Workgroup group, int n, Floats x, Floats y) {
+    boolean isOdd = CALLS.getAndIncrement() % 2 == 1;
+    for (long i = group.firstX(); i < group.endX(n); i++) {
+      y.set(i, isOdd ? x.get(i) * 1.0001f : x.get(i));
     }
   }
 

@@ -35,13 +35,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Defects that are planted in one kernel, for one of many dispatches: a comparison names the
  * dispatch, the buffer and the element. {@code -Djhal.recording.rounds=1429} makes 10003
- * dispatches; {@code -Djhal.recording.defects=all} plants all of them.
+ * dispatches, {@code -Djhal.recording.defects=all} plants all of them, and {@code
+ * -Djhal.recording.clean=100} repeats the program without one as often.
  */
 class PlantedDefectsTest {
   private static final int N = 1024;
   private static final int WORKGROUP = 64;
   private static final int ROUNDS = Integer.getInteger("jhal.recording.rounds", 30);
   private static final int BAD_ROUND = ROUNDS * 2 / 3;
+  private static final int CLEAN_RUNS = Integer.getInteger("jhal.recording.clean", 1);
   private static final int ANY = -1; // of the elements that differ, the first one
 
   private static final String CODE =
@@ -231,6 +233,7 @@ class PlantedDefectsTest {
 
   @TempDir static Path shared;
   private static Path file;
+  private static int recordings;
 
   private static ExecutableSource bundle(String code) {
     Parameter n = Parameter.constant("n", ElementType.I32);
@@ -270,7 +273,7 @@ class PlantedDefectsTest {
   /** Two queues, and what they exchange. */
   @BeforeAll
   static void record() throws InterruptedException {
-    file = shared.resolve("planted.jrec");
+    file = shared.resolve("planted" + recordings++ + ".jrec");
     float[] values = new float[N];
     int[] numbers = new int[N];
     for (int i = 0; i < N; i++) {
@@ -300,7 +303,7 @@ class PlantedDefectsTest {
           Kernel kernel = executable.kernel(name);
           Args args =
               switch (name) {
-                case "saxpy" -> Args.of(N, round, 0.37f, x, y);
+                case "saxpy" -> Args.of(N, round, round % 2 == 0 ? 0.37f : -0.37f, x, y);
                 case "affine" -> Args.of(N, round, from, to);
                 case "sums" -> Args.of(N, round, y, sum);
                 case "rows" -> Args.of(N, round, y, row);
@@ -325,7 +328,19 @@ class PlantedDefectsTest {
       throws InterruptedException {
     return Recorded.replay(
         new ReplayTool.Options(
-            file, "cpu", second, 1, 0, Integer.MAX_VALUE, 0, 0, false, substitutes, null));
+            file,
+            "cpu",
+            second,
+            1,
+            0,
+            Integer.MAX_VALUE,
+            0,
+            0,
+            false,
+            false,
+            substitutes,
+            null,
+            null));
   }
 
   @ParameterizedTest
@@ -364,8 +379,15 @@ class PlantedDefectsTest {
 
   @Test
   void nothingIsNamedWithoutADefect() throws InterruptedException {
-    Outcome outcome = compare("cpu", Map.of());
-    assertEquals(0, outcome.exitCode(), outcome.text());
+    for (int i = 0; i < CLEAN_RUNS; i++) {
+      Outcome outcome = compare("cpu", Map.of());
+      assertEquals(0, outcome.exitCode(), outcome.text());
+      outcome = Recorded.replay(file, "cpu", null, null);
+      assertEquals(0, outcome.exitCode(), outcome.text());
+      if (i < CLEAN_RUNS - 1) {
+        record(); // with another order of the two queues
+      }
+    }
   }
 
   @Test

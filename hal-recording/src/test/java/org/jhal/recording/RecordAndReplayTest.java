@@ -2,10 +2,16 @@
 package org.jhal.recording;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayInputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
@@ -19,10 +25,12 @@ import org.jhal.Fence;
 import org.jhal.Hal;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
+import org.jhal.Parameter;
 import org.jhal.Sequence;
 import org.jhal.Slot;
 import org.jhal.TimelineSemaphore;
 import org.jhal.recording.Recorded.Outcome;
+import org.jhal.recording.replay.ReplayTool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -116,6 +124,105 @@ class RecordAndReplayTest {
         text.contains(
             "hal run " + found + "/bundle:affine --device cpu --groups 16,1,1 --arg n=1000"),
         text);
+  }
+
+  /** A kernel that differs from itself, and one whose results part by as little. */
+  @Test
+  void noiseIsLearned() throws InterruptedException {
+    Path file = folder.resolve("noisy.jrec");
+    ExecutableSource bundle =
+        ExecutableSource.builder("noisy")
+            .kernel(
+                "noisy",
+                64,
+                Parameter.constant("n", ElementType.U32),
+                Parameter.in("x", ElementType.F32),
+                Parameter.out("y", ElementType.F32))
+            .java(Kernels.class)
+            .build();
+    try (Device device = Hal.openDevice(Recorded.uri("mock", file));
+        Executable executable = device.loadExecutable(bundle);
+        DeviceBuffer x = device.allocate(ElementType.F32, 64);
+        DeviceBuffer y = device.allocate(ElementType.F32, 64);
+        Sequence sequence = device.createSequence()) {
+      Kernel noisy = executable.kernel("noisy");
+      var steps = sequence.on(device.queue(0));
+      float[] values = new float[64];
+      Arrays.fill(values, 1000);
+      steps.upload(HostMemory.of(values), x);
+      for (int i = 0; i < 3; i++) {
+        steps.dispatch(noisy, noisy.covering(64), Args.of(64, x, y));
+      }
+      sequence.await();
+    }
+    Path page = folder.resolve("page.html");
+    Outcome outcome = compare(file, false, page);
+    assertEquals(6, outcome.exitCode(), outcome.text());
+    outcome = compare(file, true, page);
+    assertEquals(0, outcome.exitCode(), outcome.text());
+    assertTrue(
+        outcome.text().contains("noisy:noisy, y differs from run to run by up to"), outcome.text());
+  }
+
+  private static Outcome compare(Path file, boolean hasNoise, Path page)
+      throws InterruptedException {
+    return Recorded.replay(
+        new ReplayTool.Options(
+            file,
+            "mock",
+            "mock",
+            1,
+            0,
+            Integer.MAX_VALUE,
+            4,
+            0,
+            false,
+            hasNoise,
+            Map.of(),
+            page,
+            null));
+  }
+
+  /** The page has what differs, and no name leaves its place. */
+  @Test
+  void aPageShowsWhatDiffers() throws Exception {
+    Path file = record("mock", Recorded.bundle("3 * from[i] + (from[i] == 85 ? 2 : 1)"));
+    Path page = folder.resolve("page.html");
+    Outcome outcome =
+        Recorded.replay(
+            new ReplayTool.Options(
+                file,
+                "mock",
+                "cpu://?cache=" + folder.resolve("it's"),
+                1,
+                0,
+                Integer.MAX_VALUE,
+                4,
+                0,
+                false,
+                false,
+                Map.of(),
+                page,
+                null));
+    assertEquals(6, outcome.exitCode(), outcome.text());
+    String html = Files.readString(page);
+    assertTrue(html.contains("to[3], a i32: 256 and 257"), html);
+    assertTrue(html.contains("here they part"), html);
+    assertTrue(html.contains("dispatch 3, recorded:affine: "), html);
+    assertTrue(html.contains("<figcaption>the difference<br>0.0 to 1.0"), html);
+    assertTrue(html.contains("<text x=\"0\" y=\"34\" font-size=\"12\">1 to 1</text>"), html);
+    assertTrue(html.contains("it&#39;s"), html);
+    assertFalse(html.contains("src=") || html.contains("href="), html);
+    var unused = // it is well-formed
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(
+                new ByteArrayInputStream(
+                    html.replace("<!DOCTYPE html>", "")
+                        .replace("<meta charset=\"utf-8\">", "")
+                        .replace("<br>", " ")
+                        .strip()
+                        .getBytes(StandardCharsets.UTF_8)));
   }
 
   /** What the host writes through a mapping, before each use. */

@@ -71,7 +71,19 @@ final class Recorded {
       throws InterruptedException {
     return replay(
         new ReplayTool.Options(
-            file, device, compare, 1, 0, Integer.MAX_VALUE, 4, 0, false, Map.of(), out));
+            file,
+            device,
+            compare,
+            1,
+            0,
+            Integer.MAX_VALUE,
+            4,
+            0,
+            false,
+            false,
+            Map.of(),
+            null,
+            out));
   }
 
   static Outcome replay(ReplayTool.Options options) throws InterruptedException {

@@ -102,7 +102,11 @@ final class DeviceJournal implements Journal {
 
   @Override
   public Entry issuing(IssuedOperation operation) {
-    if (operation.isPart() && !isUpload(operation.commands())) {
+    Command command = firstCommand(operation.commands());
+    if (operation.isPart() && (command == null || command.kind() != Command.Kind.UPLOAD)) {
+      if (command != null && command.kind() == Command.Kind.READBACK) {
+        file.overwrites(command.host());
+      }
       return NO_ENTRY; // a chunk on its way to a file, or to another device
     }
     OperationEntry entry = new OperationEntry(file);
@@ -110,10 +114,8 @@ final class DeviceJournal implements Journal {
     return entry;
   }
 
-  private static boolean isUpload(@Nullable CommandList commands) {
-    return commands != null
-        && commands.size() == 1
-        && commands.get(0).kind() == Command.Kind.UPLOAD;
+  private static @Nullable Command firstCommand(@Nullable CommandList commands) {
+    return commands == null || commands.size() == 0 ? null : commands.get(0);
   }
 
   /** The file stays open for other devices of this process. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.driver.DeviceMemory;
@@ -35,6 +36,7 @@ final class OperationEntry implements Journal.Entry {
   // Filled in until the operation is written.
   private @Nullable HostMemory source; // of an upload, to be read when it ends
   private @Nullable HostMemory target; // of a readback
+  private boolean isOverwritten; // the source or the target, before it was looked at
   private final List<Touched> foreign = new ArrayList<>(0);
   private final List<RecordedMemory.DeviceWrite> deviceWrites = new ArrayList<>(0);
 
@@ -57,6 +59,17 @@ final class OperationEntry implements Journal.Entry {
   /** A readback writes this. */
   void writes(HostMemory memory) {
     target = memory;
+  }
+
+  /** Another operation may write this memory from now on. In {@link RecordingFile#write}. */
+  void hostMemoryIsWritten(Predicate<HostMemory> isWritten) {
+    isOverwritten |= source != null && isWritten.test(source);
+    isOverwritten |= target != null && isWritten.test(target);
+  }
+
+  /** Whether it reads or writes host memory that is looked at when it ends. */
+  boolean isBorrower() {
+    return source != null || target != null;
   }
 
   /** Work of the program may write this, which the host can read afterwards. */
@@ -90,12 +103,13 @@ final class OperationEntry implements Journal.Entry {
     Digest digest = written == null ? null : written.digest();
     List<Payload> effects = isWhole ? effects() : List.of();
     boolean saysMore = failure != null || read != null || digest != null || !effects.isEmpty();
-    if (number != NOT_RECORDED && (saysMore || !deviceWrites.isEmpty())) {
+    if (number != NOT_RECORDED && (saysMore || isBorrower() || !deviceWrites.isEmpty())) {
       file.write(
           () -> {
             deviceWrites.forEach(RecordedMemory.DeviceWrite::end);
+            file.removeBorrower(this);
             if (saysMore) {
-              write(failure, read, digest, effects);
+              write(failure, isOverwritten ? null : read, isOverwritten ? null : digest, effects);
             }
           });
     }

@@ -120,6 +120,9 @@ final class OperationWriter {
       Step.Operation.writeActions(body, actions);
     }
     entry.setNumber(file.operation(body));
+    if (entry.isBorrower()) {
+      file.addBorrower(entry);
+    }
   }
 
   private void writeAgain(CommandList commands, WrittenList known) throws IOException {
@@ -154,6 +157,7 @@ final class OperationWriter {
           new Action.Write(
               written(command.target()), payload == null ? Action.LATE : file.payload(payload));
       case READBACK -> {
+        file.overwrites(command.host());
         entry.writes(command.host());
         isUnseen |= file.mayBeMapped(command.host());
         yield new Action.Readback(read(command.source()));
@@ -170,6 +174,7 @@ final class OperationWriter {
   }
 
   private Action external(Command command) throws IOException {
+    file.overwritesAny(); // it may write any memory of the program
     List<Range> ranges = new ArrayList<>();
     for (int i = 0; i < command.external().bufferCount(); i++) {
       Operand operand = command.argument(i);
@@ -226,6 +231,7 @@ final class OperationWriter {
   private Range range(RecordedMemory memory, Operand operand) throws IOException {
     long offset = submission.offset(operand);
     long length = submission.length(operand);
+    isUnseen |= memory.isShared(); // what the device writes by another memory is not seen here
     memory.look(offset, offset + length);
     return new Range(memory.number, offset, length);
   }

@@ -25,6 +25,7 @@ final class RecordedMemory {
   private final List<Window> windows = new ArrayList<>(0);
   private final List<DeviceWrite> deviceWrites = new ArrayList<>(0); // under way; if isForHost
   private long writes; // operations that may write it, so far
+  private boolean isShared; // other memory has the same bytes, which no command names
 
   RecordedMemory(RecordingFile file, int number, boolean isForHost) {
     this.file = file;
@@ -34,9 +35,9 @@ final class RecordedMemory {
 
   /** A range that the host may write. */
   static final class Window {
-    private final RecordedMemory memory;
+    final RecordedMemory memory;
     private final long offset; // in the memory
-    private final ByteBuffer bytes;
+    final ByteBuffer bytes;
     private byte @Nullable [] seen; // null if all of it is to be recorded
 
     private Window(RecordedMemory memory, long offset, ByteBuffer bytes) {
@@ -48,7 +49,7 @@ final class RecordedMemory {
     void close() throws IOException {
       if (memory.windows.remove(this)) { // else the memory is freed
         memory.look(this, 0, bytes.capacity());
-        memory.file.removeWindow(bytes);
+        memory.file.removeWindow(this);
       }
     }
 
@@ -86,7 +87,7 @@ final class RecordedMemory {
 
   /** It is freed: what a mapping that is still open writes reaches no device. */
   void free() {
-    windows.forEach(window -> file.removeWindow(window.bytes));
+    windows.forEach(file::removeWindow);
     windows.clear();
   }
 
@@ -112,12 +113,22 @@ final class RecordedMemory {
       window.bytes.get(0, window.seen);
     }
     windows.add(window);
-    file.addWindow(window.bytes);
+    file.addWindow(window);
     return window;
+  }
+
+  /** Other memory of the program overlaps it: a write of this one also changes that one. */
+  void share() {
+    isShared = true;
+  }
+
+  boolean isShared() {
+    return isShared;
   }
 
   /** The device is about to write a range. */
   DeviceWrite beginWrite(long from, long to) {
+    windows.forEach(window -> file.overwrites(window.bytes));
     DeviceWrite write = new DeviceWrite(this, from, to);
     deviceWrites.add(write);
     return write;

@@ -70,7 +70,10 @@ final class RecordingFile {
   private final Map<String, Integer> queues = new HashMap<>(); // by device and name
 
   @GuardedBy("this")
-  private final List<ByteBuffer> windows = new ArrayList<>(); // of all memories
+  private final List<RecordedMemory.Window> windows = new ArrayList<>(); // of all memories
+
+  @GuardedBy("this")
+  private final List<OperationEntry> borrowers = new ArrayList<>(); // see addBorrower
 
   // By identity, and without keeping them.
   private final Map<DeviceMemory, RecordedMemory> memories = new MapMaker().weakKeys().makeMap();
@@ -277,17 +280,50 @@ final class RecordingFile {
     }
   }
 
-  synchronized void addWindow(ByteBuffer window) {
+  synchronized void addWindow(RecordedMemory.Window window) {
+    for (RecordedMemory.Window other : windows) {
+      if (other.memory != window.memory && Addresses.mayOverlap(other.bytes, window.bytes)) {
+        other.memory.share();
+        window.memory.share();
+      }
+    }
     windows.add(window);
   }
 
-  synchronized void removeWindow(ByteBuffer window) {
-    windows.removeIf(open -> open == window);
+  synchronized void removeWindow(RecordedMemory.Window window) {
+    windows.remove(window);
   }
 
   /** Whether this may be mapped or imported memory of a device: true if that is not known. */
   synchronized boolean mayBeMapped(HostMemory memory) {
-    return windows.stream().anyMatch(window -> Addresses.mayOverlap(window, memory));
+    return windows.stream().anyMatch(window -> Addresses.mayOverlap(window.bytes, memory));
+  }
+
+  /** An operation reads or writes host memory, which is looked at when the operation ends. */
+  synchronized void addBorrower(OperationEntry entry) {
+    borrowers.add(entry);
+  }
+
+  synchronized void removeBorrower(OperationEntry entry) {
+    borrowers.removeIf(other -> other == entry);
+  }
+
+  /**
+   * An operation is about to be issued that writes host memory: what is there when an earlier one
+   * ends may no longer be what that one has read or written.
+   */
+  synchronized void overwrites(HostMemory memory) {
+    borrowers.forEach(entry -> entry.hostMemoryIsWritten(own -> Addresses.mayOverlap(own, memory)));
+  }
+
+  /** The same for memory that is mapped or imported. */
+  synchronized void overwrites(ByteBuffer window) {
+    borrowers.forEach(entry -> entry.hostMemoryIsWritten(own -> Addresses.mayOverlap(window, own)));
+  }
+
+  /** The same if it is not known where. */
+  synchronized void overwritesAny() {
+    borrowers.forEach(entry -> entry.hostMemoryIsWritten(own -> true));
   }
 
   void hostWrite(int memory, long offset, Payload bytes) throws IOException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.recording.replay;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,20 +31,45 @@ final class Comparison implements Replay.Dispatcher {
     long farthest; // the largest distance, of those
   }
 
+  /**
+   * A dispatch that was compared, with how long it took on both, from the call until the host has
+   * seen its end.
+   */
+  record Compared(int number, String kernel, long firstNanos, long secondNanos) {}
+
   private final Replica first;
   private final Replica second;
   private final Elements.Tolerance tolerance;
   private final int from; // the first operation whose dispatches are compared
   private final int to; // the first one after the last of them
+  private final Noise noise;
+  private final boolean isLearning; // both replicas are of one device
   private final Map<String, KernelStatistics> kernels = new LinkedHashMap<>();
+  private final List<Compared> compared = new ArrayList<>();
+  private final long[] distances = new long[64]; // of elements that are not equal, by their bits
   private @Nullable Finding finding;
 
-  Comparison(Replica first, Replica second, Elements.Tolerance tolerance, int from, int to) {
+  /**
+   * Compares the dispatches of the operations {@code from} up to before {@code to}.
+   *
+   * @param noise what one device may differ in from run to run
+   * @param isLearning whether this fills {@code noise}, and finds nothing
+   */
+  Comparison(
+      Replica first,
+      Replica second,
+      Elements.Tolerance tolerance,
+      int from,
+      int to,
+      Noise noise,
+      boolean isLearning) {
     this.first = first;
     this.second = second;
     this.tolerance = tolerance;
     this.from = from;
     this.to = to;
+    this.noise = noise;
+    this.isLearning = isLearning;
   }
 
   /** The first dispatch whose results part; null if there is none. */
@@ -53,6 +79,19 @@ final class Comparison implements Replay.Dispatcher {
 
   Map<String, KernelStatistics> kernels() {
     return kernels;
+  }
+
+  /** All dispatches that were compared; the last one is what was found. */
+  List<Compared> compared() {
+    return compared;
+  }
+
+  /**
+   * How many elements were not equal bit by bit, by the number of bits that their distance has; the
+   * last place has those beyond. Integers count as well.
+   */
+  long[] distances() {
+    return distances;
   }
 
   @Override
@@ -67,8 +106,8 @@ final class Comparison implements Replay.Dispatcher {
     Map<Integer, DeviceBuffer[]> overwritten = new LinkedHashMap<>();
     try {
       snapshot(kernel, dispatch, overwritten);
-      first.dispatch(dispatch);
-      second.dispatch(dispatch);
+      compared.add(
+          new Compared(number, kernel.toString(), first.time(dispatch), second.time(dispatch)));
       KernelStatistics statistics =
           kernels.computeIfAbsent(kernel.toString(), name -> new KernelStatistics());
       statistics.dispatches++;
@@ -121,7 +160,9 @@ final class Comparison implements Replay.Dispatcher {
       KernelStatistics statistics,
       Map<Integer, DeviceBuffer[]> overwritten)
       throws InterruptedException {
-    ElementType type = first.kernel(dispatch).parameters().get(index).type();
+    Kernel kernel = first.kernel(dispatch);
+    ElementType type = kernel.parameters().get(index).type();
+    String place = kernel + ", " + kernel.parameters().get(index).name();
     Elements elements = new Elements(type, tolerance);
     for (long at = 0; at < range.length(); at += CHUNK) {
       Range part =
@@ -139,12 +180,16 @@ final class Comparison implements Replay.Dispatcher {
           continue;
         }
         isSame = false;
-        if (elements.differ(a, b, i)) {
+        long distance = elements.distance(a, b, i);
+        distances[Math.min(63, 64 - Long.numberOfLeadingZeros(distance))]++;
+        if (isLearning) {
+          noise.learn(place, elements, a, b, i);
+        } else if (elements.differ(a, b, i) && !noise.covers(place, elements, a, b, i)) {
           differing++;
           worst = worst < 0 ? i : worst;
         } else {
           statistics.different++;
-          statistics.farthest = Math.max(statistics.farthest, elements.distance(a, b, i));
+          statistics.farthest = Math.max(statistics.farthest, distance);
         }
       }
       if (worst >= 0) {
@@ -194,21 +239,36 @@ final class Comparison implements Replay.Dispatcher {
       if (range == null || !parameters.get(i).isRead()) {
         continue;
       }
-      DeviceBuffer[] pair = overwritten.get(i);
-      byte[] a = pair == null ? first.read(range) : first.read(pair[0]);
-      byte[] b = pair == null ? second.read(range) : second.read(pair[1]);
-      Elements elements = new Elements(parameters.get(i).type(), tolerance);
-      long fresh = 0;
-      long different = 0;
-      for (int e = 0; e < a.length / parameters.get(i).type().bytes(); e++) {
+      inputs.add(input(i, parameters.get(i).type(), range, overwritten.get(i)));
+    }
+    return inputs;
+  }
+
+  /** An input, with its bytes if they fit into an array. */
+  private Finding.Input input(
+      int index, ElementType type, Range range, DeviceBuffer @Nullable [] pair)
+      throws InterruptedException {
+    boolean fits = range.length() <= Integer.MAX_VALUE - 8;
+    ByteBuffer bytes = fits ? ByteBuffer.allocate((int) range.length()) : null;
+    Elements elements = new Elements(type, tolerance);
+    long fresh = 0;
+    long different = 0;
+    for (long at = 0; at < range.length(); at += CHUNK) {
+      int length = (int) Math.min(CHUNK, range.length() - at);
+      Range part = new Range(range.memory(), range.offset() + at, length);
+      byte[] a = pair == null ? first.read(part) : first.read(pair[0], at, length);
+      byte[] b = pair == null ? second.read(part) : second.read(pair[1], at, length);
+      for (int e = 0; e < length / type.bytes(); e++) {
         if (elements.isFresh(a, b, e)) {
           fresh++;
         } else if (!elements.isSame(a, b, e)) {
           different++;
         }
       }
-      inputs.add(new Finding.Input(i, a, fresh, different));
+      if (bytes != null) {
+        bytes.put(a);
+      }
     }
-    return inputs;
+    return new Finding.Input(index, bytes == null ? null : bytes.array(), fresh, different);
   }
 }

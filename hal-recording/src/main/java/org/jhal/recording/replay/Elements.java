@@ -24,7 +24,7 @@ final class Elements {
     this.slack = tolerance.absolute;
   }
 
-  private boolean isFloat() {
+  boolean isFloat() {
     return switch (type) {
       case F16, BF16, F32, F64 -> true;
       default -> false;
@@ -102,6 +102,13 @@ final class Elements {
     };
   }
 
+  /** The difference of two elements as numbers. */
+  double difference(byte[] first, byte[] second, int element) {
+    double a = Constants.number(type, first, element * size).doubleValue();
+    double b = Constants.number(type, second, element * size).doubleValue();
+    return Math.abs(a - b);
+  }
+
   private long bits(byte[] bytes, int element) {
     long bits = 0;
     for (int i = size - 1; i >= 0; i--) {
@@ -131,9 +138,7 @@ final class Elements {
     if (distance == 0 || !isFloat()) {
       return distance != 0;
     }
-    double a = Constants.number(type, first, element * size).doubleValue();
-    double b = Constants.number(type, second, element * size).doubleValue();
-    return distance > tolerance.ulps && !(Math.abs(a - b) <= slack);
+    return distance > tolerance.ulps && !(difference(first, second, element) <= slack);
   }
 
   /** An element for people. */

@@ -4,6 +4,7 @@ package org.jhal.recording.replay;
 import java.util.List;
 import org.jhal.recording.format.Action;
 import org.jhal.recording.format.Step;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first dispatch whose results part.
@@ -37,9 +38,9 @@ record Finding(
   /**
    * What it has read from a buffer.
    *
-   * @param bytes on the first device
+   * @param bytes on the first device; null if they do not fit into an array
    * @param fresh how many elements nothing had written
    * @param different how many of the others differ between the two devices
    */
-  record Input(int parameter, byte[] bytes, long fresh, long different) {}
+  record Input(int parameter, byte @Nullable [] bytes, long fresh, long different) {}
 }

@@ -36,7 +36,10 @@ final class FindingFolder {
       bundles.writeTo(folder.resolve(BUNDLE), dispatch.bundle());
       for (Finding.Input input : finding.inputs()) {
         Parameter parameter = parameters.get(input.parameter());
-        NpyFile.write(folder.resolve(parameter.name() + ".npy"), parameter.type(), input.bytes());
+        byte[] bytes = input.bytes();
+        if (bytes != null) {
+          NpyFile.write(folder.resolve(parameter.name() + ".npy"), parameter.type(), bytes);
+        }
       }
       Parameter parted = parameters.get(finding.parameter());
       NpyFile.write(

@@ -2,6 +2,7 @@
 package org.jhal.recording.replay;
 
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ public final class ReplayTool {
   public static final int DIFFERENT = 6;
 
   private static final int MOST_LISTED = 10;
+  private static final byte ZERO = 0; // in fresh memory: as an index, it leads nowhere far
 
   /**
    * What to replay, and how.
@@ -38,8 +40,11 @@ public final class ReplayTool {
    * @param ulps how many units in the last place floating-point numbers may be apart
    * @param absolute the difference of floating-point numbers up to which they count as equal
    * @param isScaled whether units in the last place are those of the largest number of a buffer
+   * @param hasNoise whether to learn first, from two runs of the device, in what it differs from
+   *     itself
    * @param substitutes the folders of bundles to try in the places of recorded ones, by the names
    *     of these: on the device, or, with {@code compare}, on that one
+   * @param page the file for a page of HTML about a comparison, or null
    * @param out the folder for the dispatch whose results part, or null
    */
   public record Options(
@@ -52,7 +57,9 @@ public final class ReplayTool {
       long ulps,
       double absolute,
       boolean isScaled,
+      boolean hasNoise,
       Map<String, Path> substitutes,
+      @Nullable Path page,
       @Nullable Path out) {
     /**
      * Checks the ranges.
@@ -70,6 +77,14 @@ public final class ReplayTool {
       if (compare != null && repeat > 1) {
         throw new HalException(
             Status.INVALID_ARGUMENT, "--repeat: a comparison replays the recording once");
+      }
+      if (compare == null && hasNoise) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT, "--noise: only a comparison needs it; add --compare URI");
+      }
+      if (compare == null && page != null) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT, "--html: only a comparison has a page; add --compare URI");
       }
       if (compare == null && out != null) {
         throw new HalException(
@@ -155,8 +170,7 @@ public final class ReplayTool {
     Map<String, Times> times = new LinkedHashMap<>();
     Replay last = null;
     for (int i = 0; i < options.repeat; i++) {
-      try (Replica replica =
-          new Replica(recording, bundles, options.device, true, Elements.FRESH[0])) {
+      try (Replica replica = new Replica(recording, bundles, options.device, true, ZERO)) {
         last = new Replay(recording, List.of(replica), timed(replica, times));
         last.run();
       }
@@ -186,11 +200,7 @@ public final class ReplayTool {
   private static Replay.Dispatcher timed(Replica replica, Map<String, Times> times) {
     return (operation, number, dispatch) -> {
       Kernel kernel = replica.kernel(dispatch);
-      replica.await();
-      long begin = System.nanoTime();
-      replica.dispatch(dispatch);
-      replica.await();
-      long took = System.nanoTime() - begin;
+      long took = replica.time(dispatch);
       Times of = times.computeIfAbsent(kernel.toString(), name -> new Times());
       of.count++;
       of.total += took;
@@ -215,44 +225,78 @@ public final class ReplayTool {
 
   private int compare(BundleFolders bundles, String other, PrintWriter out)
       throws InterruptedException {
+    Noise noise = new Noise();
+    if (options.hasNoise) {
+      learn(noise, bundles);
+      noise.texts().forEach(out::println);
+    }
     try (Replica first = new Replica(recording, bundles, options.device, false, Elements.FRESH[0]);
         Replica second = new Replica(recording, bundles, other, true, Elements.FRESH[1])) {
-      Comparison comparison =
-          new Comparison(
-              first,
-              second,
-              new Elements.Tolerance(options.ulps, options.absolute, options.isScaled),
-              options.from,
-              options.to);
+      Comparison comparison = comparison(first, second, noise, false);
       Replay replay = new Replay(recording, List.of(first, second), comparison);
       replay.run();
-      bundles.notes().forEach(out::println);
-      replay.notes().forEach(out::println);
+      StringWriter text = new StringWriter();
+      PrintWriter lines = new PrintWriter(text);
+      bundles.notes().forEach(lines::println);
+      replay.notes().forEach(lines::println);
       Finding finding = comparison.finding();
       if (finding != null) {
-        print(finding, first, bundles, other, out);
-        return DIFFERENT;
+        print(finding, first, bundles, other, lines);
+      } else {
+        printAgreement(comparison, replay, other, lines);
       }
-      out.printf(
-          Locale.ROOT,
-          "all %d dispatches agree on %s and %s%n",
-          replay.dispatches(),
-          options.device,
-          other);
-      comparison
-          .kernels()
-          .forEach(
-              (kernel, of) ->
-                  out.printf(
-                      Locale.ROOT,
-                      "  %-30s %7d dispatches, %12d elements, %d not equal bit by bit%s%n",
-                      kernel,
-                      of.dispatches,
-                      of.elements,
-                      of.different,
-                      of.different == 0 ? "" : ", at most " + of.farthest + " ulps apart"));
-      return SAME;
+      lines.flush();
+      out.print(text);
+      if (options.page != null) {
+        ComparisonPage.write(
+            options.page,
+            comparison,
+            List.of(options.device, other),
+            text.toString(),
+            finding == null ? null : first.kernel(finding.dispatch()));
+      }
+      return finding == null ? SAME : DIFFERENT;
     }
+  }
+
+  private void printAgreement(Comparison comparison, Replay replay, String other, PrintWriter out) {
+    out.printf(
+        Locale.ROOT,
+        "all %d dispatches agree on %s and %s%n",
+        replay.dispatches(),
+        options.device,
+        other);
+    comparison
+        .kernels()
+        .forEach(
+            (kernel, of) ->
+                out.printf(
+                    Locale.ROOT,
+                    "  %-30s %7d dispatches, %12d elements, %d not equal bit by bit%s%n",
+                    kernel,
+                    of.dispatches,
+                    of.elements,
+                    of.different,
+                    of.different == 0 ? "" : ", at most " + of.farthest + " ulps apart"));
+  }
+
+  private void learn(Noise noise, BundleFolders bundles) throws InterruptedException {
+    try (Replica first = new Replica(recording, bundles, options.device, false, Elements.FRESH[0]);
+        Replica again = new Replica(recording, bundles, options.device, false, Elements.FRESH[1])) {
+      Comparison learning = comparison(first, again, noise, true);
+      new Replay(recording, List.of(first, again), learning).run();
+    }
+  }
+
+  private Comparison comparison(Replica first, Replica second, Noise noise, boolean isLearning) {
+    return new Comparison(
+        first,
+        second,
+        new Elements.Tolerance(options.ulps, options.absolute, options.isScaled),
+        options.from,
+        options.to,
+        noise,
+        isLearning);
   }
 
   private void print(
@@ -294,6 +338,9 @@ public final class ReplayTool {
       String name = parameters.get(input.parameter()).name();
       if (input.different() > 0) {
         out.printf(Locale.ROOT, "    %s: %d elements%n", name, input.different());
+      }
+      if (input.bytes() == null) {
+        out.printf(Locale.ROOT, "  its input %s is too large for a file%n", name);
       }
       if (input.fresh() > 0) {
         out.printf(

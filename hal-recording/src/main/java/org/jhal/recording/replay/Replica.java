@@ -158,12 +158,12 @@ final class Replica implements AutoCloseable {
     return copy;
   }
 
-  /** Reads a snapshot. */
-  byte[] read(DeviceBuffer snapshot) throws InterruptedException {
-    byte[] bytes = new byte[Math.toIntExact(snapshot.size())];
-    if (bytes.length > 0) {
+  /** Reads a part of a snapshot. */
+  byte[] read(DeviceBuffer snapshot, long offset, int length) throws InterruptedException {
+    byte[] bytes = new byte[length];
+    if (length > 0) {
       Fence before = waits();
-      queue.readback(before, next(), snapshot, 0, HostMemory.of(bytes));
+      queue.readback(before, next(), snapshot, offset, HostMemory.of(bytes));
       await();
     }
     return bytes;
@@ -220,6 +220,18 @@ final class Replica implements AutoCloseable {
   /** The kernel of a dispatch that it {@linkplain #canRun can run}. */
   Kernel kernel(Action.Dispatch dispatch) {
     return Objects.requireNonNull(executables.get(dispatch.bundle())).kernel(dispatch.kernel());
+  }
+
+  /**
+   * Runs a dispatch alone; returns how long it took, in nanoseconds, until the host saw its end.
+   */
+  long time(Action.Dispatch dispatch) throws InterruptedException {
+    Kernel unused = kernel(dispatch);
+    await();
+    long begin = System.nanoTime();
+    dispatch(dispatch);
+    await();
+    return System.nanoTime() - begin;
   }
 
   void dispatch(Action.Dispatch dispatch) {

@@ -23,8 +23,9 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "hal replay FILE [--device URI] [--repeat N] [--substitute BUNDLE=FOLDER]",
       "hal replay FILE [--device URI] --compare URI [--scope A..B] [--ulps N]",
-      "                [--absolute X] [--scaled] [--substitute BUNDLE=FOLDER]",
-      "                [--out FOLDER]"
+      "                [--absolute X] [--scaled] [--noise]",
+      "                [--substitute BUNDLE=FOLDER] [--out FOLDER]",
+      "                [--html FILE]"
     },
     description = {
       "Replays a recording on a device, or on two, whose results are compared.",
@@ -90,12 +91,27 @@ final class ReplayCommand implements Callable<Integer> {
   private boolean isScaled;
 
   @Option(
+      names = "--noise",
+      description =
+          "Replays twice on the device first, to learn in what it differs from itself; no more"
+              + " than that counts as equal.")
+  private boolean hasNoise;
+
+  @Option(
       names = "--substitute",
       paramLabel = "BUNDLE=FOLDER",
       description =
           "Tries another bundle in the place of the recorded one of this name; with --compare, on"
               + " that device only. Repeatable.")
   private Map<String, Path> substitutes = new LinkedHashMap<>();
+
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description =
+          "Writes a page there: times of dispatches, where the devices part, and the buffer that"
+              + " differs.")
+  private @Nullable Path page;
 
   @Option(
       names = "--out",
@@ -123,7 +139,9 @@ final class ReplayCommand implements Callable<Integer> {
                     ulps,
                     absolute,
                     isScaled,
+                    hasNoise,
                     substitutes,
+                    page,
                     out));
     ReplayTool tool = CommandFailure.badInput(() -> ReplayTool.of(options));
     return tool.run(spec.commandLine().getOut());

@@ -2,6 +2,7 @@
 package org.jhal.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.io.PrintWriter;
@@ -9,7 +10,9 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,6 +65,7 @@ class ModulePathTest {
       """;
 
   private static final String COLLECTIVES = "org.jhal.collectives.EngineCollectives";
+  private static final String RECORDING = "org.jhal.recording.capture.FileJournals";
 
   /** Sums what two devices have, without kernels. */
   private static final String GROUP =
@@ -124,6 +128,7 @@ class ModulePathTest {
   @TempDir private Path folder;
   private Path sources;
   private String modulePath;
+  private final Map<String, String> environment = new HashMap<>(); // of the program
 
   @BeforeEach
   void write() throws Exception {
@@ -192,6 +197,7 @@ class ModulePathTest {
                 "demo/" + main));
     command.addAll(List.of(arguments));
     ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(environment);
     return Outcome.of(builder.directory(folder.toFile())).succeeded().out().strip();
   }
 
@@ -232,5 +238,19 @@ class ModulePathTest {
         start("demo.Group", ""));
     modulePath += File.pathSeparator + place(COLLECTIVES);
     assertEquals("[7, 7, 7, 7]", start("demo.Group", ""));
+  }
+
+  /** Nor org.jhal.recording. */
+  @Test
+  void recordingsNeedOneMoreJar() throws Exception {
+    Path recording = folder.resolve("run.jrec");
+    environment.put("JHAL_RECORD", recording.toString());
+    assertEquals(
+        "org.jhal.HalException: UNAVAILABLE: the jar hal-recording, which the option record needs,"
+            + " is missing: add org.jhal:hal-recording to the class path or the module path",
+        run("exports demo.kernels;", "bundle"));
+    modulePath += File.pathSeparator + place(RECORDING);
+    assertEquals("[7, 8, 9]", run("exports demo.kernels;", "bundle"));
+    assertTrue(Files.size(recording) > 500, "the recording");
   }
 }
