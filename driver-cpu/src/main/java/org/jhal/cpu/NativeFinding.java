@@ -77,10 +77,6 @@ record NativeFinding(
     return (otherAccess & SAME) != 0;
   }
 
-  boolean isWrite() {
-    return (access & WRITE) != 0;
-  }
-
   /** What the access does, as a verb. */
   String verb() {
     return verb(access);
