@@ -146,7 +146,6 @@ static __attribute__((noinline)) void end_pending(hal_checked* me) {
 
 static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned size, unsigned access, const hal_range* range,
                                            const void* pc, unsigned who, unsigned what, unsigned other_access) {
-  if (me->has_pending) end_pending(me);
   hal_finding found = of_access(HAL_RACE, p, size, access, range, pc);
   unsigned serial = serial_of(who);
   int is_own = item_of(who) == me->item && check->groups[serial] == (unsigned)me->group;  // then another has read it, too
@@ -155,7 +154,12 @@ static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned si
   found.other_item = is_own ? -1 : (long long)item_of(who);
   found.other_access = other_access | (what & ATOMIC ? HAL_IS_ATOMIC : 0);
   int compares = (access & other_access & HAL_IS_WRITE) && !((access | found.other_access) & HAL_IS_ATOMIC) && size <= sizeof me->before;
-  if (!compares) {
+  // The write itself is still to come if it is the one that waits: it may be unordered with several others.
+  const hal_finding* waits = me->has_pending ? &me->pending : NULL;
+  int is_again = waits && waits->address == found.address && waits->at == found.at && waits->item == found.item && waits->group == found.group;
+  if (waits && !is_again) end_pending(me);
+  if (is_again && compares && waits->other_at == found.other_at) return;
+  if (!compares || is_again) {
     check->report(check, &found);
     return;
   }

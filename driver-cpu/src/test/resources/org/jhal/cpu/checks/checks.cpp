@@ -110,6 +110,13 @@ extern "C" __global__ void groups_agree(const int* in, int* out) {
   if (threadIdx.x == 3) out[0] = 1;  //! races: | both write the same value
 }
 
+extern "C" __global__ void a_group_writes_what_another_uses(const int* in, int* out) {
+  if (blockIdx.x == 0 && threadIdx.x == 1) out[1] = 5;
+  __syncthreads();
+  if (blockIdx.x == 0 && threadIdx.x == 2) out[2] = out[1];
+  if (blockIdx.x == 1 && threadIdx.x == 0) out[1] = in[0] + 7;  //! races: | the values differ //! races: | element 1 of 'out'
+}
+
 extern "C" __global__ void groups_add(const int* in, int* out) {
   atomicAdd(out, 1);
   atomicMax(out + 1, (int)threadIdx.x);
