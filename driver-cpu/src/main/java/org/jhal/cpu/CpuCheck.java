@@ -149,15 +149,19 @@ final class CpuCheck {
 
   private List<CheckReport> reports(CpuGrid grid, CheckedCode code) {
     List<CheckReport> reports = new ArrayList<>();
+    boolean hasEnded = false;
     for (int i = 0; i < HalRuntime.hal_check_found(address); i++) {
       NativeFinding found = NativeFinding.read(address, i);
+      hasEnded |= found.endsItem();
       KernelFinding finding = CheckText.finding(grid, code, found, this);
       if (finding != null) {
         CheckReport.Strip strip = checks.fails() ? null : CheckText.strip(grid, found, address);
         CheckReports.add(reports, report(finding, code, strip));
       }
     }
-    CheckText.noteOutputs(grid, code, address);
+    if (!hasEnded) { // whoever has may have left outputs unwritten
+      CheckText.noteOutputs(grid, code, address);
+    }
     return reports;
   }
 

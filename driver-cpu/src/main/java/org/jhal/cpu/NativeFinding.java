@@ -77,6 +77,11 @@ record NativeFinding(
     return (otherAccess & SAME) != 0;
   }
 
+  /** Whether a work item ends there, before it has done all that it is to do. */
+  boolean endsItem() {
+    return kind == OUTSIDE || kind == DIVISION || kind == ABSENT;
+  }
+
   /** What the access does, as a verb. */
   String verb() {
     return verb(access);

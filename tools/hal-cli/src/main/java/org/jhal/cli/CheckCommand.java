@@ -82,6 +82,11 @@ final class CheckCommand extends RunCommand {
   }
 
   @Override
+  boolean fillsInputs() {
+    return true;
+  }
+
+  @Override
   boolean leavesOutputs() {
     return true;
   }

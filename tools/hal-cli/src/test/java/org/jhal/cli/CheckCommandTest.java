@@ -215,6 +215,36 @@ public class CheckCommandTest {
     assertTrue(Files.readString(page).contains("CheckCommandTest.smooth"));
   }
 
+  /** Whoever tries a kernel may have no files yet. */
+  @Test
+  void inputsMayBeZeros() throws Exception {
+    Path bundle = wrong();
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    String[] some = {"check", bundle.toString(), "--device", "cpu://?cache=off", "--arg", "a=2"};
+    int exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), some);
+    assertEquals(ExitCode.USAGE, exitCode, err::toString);
+    assertTrue(
+        err.toString().contains("--arg x=FILE (or --shape x=SIZE,... for zeros)"), err::toString);
+    List<String> all = new ArrayList<>(List.of(some));
+    all.addAll(List.of("--shape", "x=1000", "--shape", "y=1000"));
+    exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), all.toArray(String[]::new));
+    assertTrue(out.toString().contains("element 1000 of 1000 (f32)"), out + "\n" + err);
+    assertEquals(ExitCode.FOUND, exitCode);
+  }
+
+  /** An item that ends early leaves outputs unwritten. */
+  @Test
+  void whatFollowsFromAStrayAccessIsNotReported() throws Exception {
+    Path bundle = copy("y[i] = fmaf(a, x[i], y[i])", "z[i] = x[i + 1]");
+    copyMore(bundle, "float* y)", "const float* y, float* z)");
+    copyMore(bundle, "\"type\": \"f32\", \"direction\": \"inout\"}", Z);
+    copyMore(bundle, "\"shapes\": {", "\"shapes\": {\"z\": [1000], ");
+    Result result = check(bundle);
+    assertTrue(result.out().contains("element 1000 of 1000 (f32)"), result::toString);
+    assertTrue(result.out().endsWith("findings: 1" + System.lineSeparator()), result.out());
+  }
+
   @Test
   void otherDevicesAreRefused() throws Exception {
     Result refused = checkInJava("smooth", "--device", "cuda");
