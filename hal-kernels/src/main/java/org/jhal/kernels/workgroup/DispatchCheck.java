@@ -197,7 +197,7 @@ final class DispatchCheck {
 
   /** The same memory may be given as several arguments. */
   private boolean isWritable(SegmentedMemory memory, long at, int bytes) {
-    for (int i = 0; i < views.length && i < kernel.parameterCount(); i++) {
+    for (int i = 0; i < kernel.parameterCount(); i++) {
       if (isBuffer(i)
           && kernel.parameter(i).isWritten()
           && views[i].memory() == memory
