@@ -40,9 +40,9 @@ public record KernelFinding(
    *
    * @param file as the bundle names it
    * @param line from 1
-   * @param text the line
+   * @param text the line; of a kernel in Java, the class and the method
    * @param column where what is meant begins in the text, from 0
-   * @param length how long it is
+   * @param length how long it is; 0 if it is not known
    */
   public record Place(String file, int line, String text, int column, int length)
       implements Serializable {
@@ -54,10 +54,13 @@ public record KernelFinding(
       Objects.requireNonNull(text, "text");
     }
 
-    /** The line with a marker under it, in two lines. */
+    /** The line, and in another one a marker under what is meant, if that is known. */
     @Override
     public String toString() {
       String before = "  " + file + ":" + line + ": ";
+      if (length == 0) {
+        return before + text;
+      }
       StringBuilder marker = new StringBuilder(" ".repeat(before.length()));
       for (int i = 0; i < column; i++) {
         marker.append(text.charAt(i) == '\t' ? '\t' : ' ');

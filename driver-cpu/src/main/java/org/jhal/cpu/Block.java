@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.kernels.check.CheckReport;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -9,15 +9,13 @@ import org.jhal.Workgroups;
 import org.jhal.cpu.compile.SharedVariables;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.LoadedKernel;
+import org.jhal.kernels.check.CheckReport;
+import org.jhal.kernels.check.FindingText;
+import org.jhal.kernels.check.KernelChecks;
 import org.jspecify.annotations.Nullable;
 
 /** Says in words what the native runtime has found in a dispatch. */
 final class CheckText {
-  private static final String MEMORY = "memory";
-  private static final String RACES = "races";
-  private static final String BARRIERS = "barriers";
-  static final String VALUES = "values";
-
   private static final int PAGE = 4096; // what is below it is a null pointer
   private static final int STRIP = 64; // elements
 
@@ -40,35 +38,36 @@ final class CheckText {
       CpuGrid grid, CheckedCode code, NativeFinding found, CpuCheck check) {
     CheckText text = new CheckText(grid, code, found, check);
     return switch (found.kind()) {
-      case NativeFinding.OUTSIDE -> text.finding(MEMORY, text.outside());
+      case NativeFinding.OUTSIDE -> text.finding(KernelChecks.MEMORY, text.outside());
       case NativeFinding.READ_ONLY ->
-          text.finding(
-              MEMORY,
-              "writes %s of '%s', which it may only read: its direction is 'in'"
-                  .formatted(text.element(), text.name()));
+          text.finding(KernelChecks.MEMORY, FindingText.readOnly(text.element(), text.name()));
       case NativeFinding.MISALIGNED ->
           text.finding(
-              MEMORY,
+              KernelChecks.MEMORY,
               "accesses '%s' at %s, which is not aligned to %s bytes"
                   .formatted(text.name(), text.element(), found.size()));
       case NativeFinding.RACE -> text.race();
       case NativeFinding.UNWRITTEN ->
           text.finding(
-              VALUES,
+              KernelChecks.VALUES,
               "reads %s of '%s', which nothing has written".formatted(text.element(), text.name()));
       case NativeFinding.DIVERGED -> text.diverged();
-      case NativeFinding.ENDED -> text.finding(BARRIERS, text.ended());
+      case NativeFinding.ENDED -> text.finding(KernelChecks.BARRIERS, text.ended());
       case NativeFinding.ABSENT ->
           text.finding(
-              BARRIERS,
+              KernelChecks.BARRIERS,
               found.mask() == 0
                   ? "waits at a barrier that others never reach, since they wait elsewhere"
                   : "waits for lanes that never come: the mask is 0x%x".formatted(found.mask()));
       case NativeFinding.SHIFT ->
-          text.finding(VALUES, "shifts by less than 0, or by as many bits as the type has or more");
-      case NativeFinding.DIVISION -> text.finding(VALUES, "divides an integer by zero");
+          text.finding(
+              KernelChecks.VALUES,
+              "shifts by less than 0, or by as many bits as the type has or more");
+      case NativeFinding.DIVISION ->
+          text.finding(KernelChecks.VALUES, "divides an integer by zero");
       case NativeFinding.CONVERSION ->
-          text.finding(VALUES, "converts a number to an integer that is too small for it");
+          text.finding(
+              KernelChecks.VALUES, "converts a number to an integer that is too small for it");
       default -> throw new IllegalArgumentException("a finding of the kind " + found.kind());
     };
   }
@@ -156,20 +155,11 @@ final class CheckText {
         found.otherItem() < 0 || isSameGroup
             ? "another work item of the workgroup"
             : "a work item of another workgroup";
-    boolean areWrites = found.isWrite() && found.otherVerb().equals("writes");
     String message =
-        "%s %s of '%s', which %s %s without an order between them%s"
-            .formatted(
-                found.verb(),
-                element(),
-                name(),
-                between,
-                found.otherVerb(),
-                found.isSame()
-                    ? "; both write the same value"
-                    : areWrites ? "; the values differ" : "");
+        FindingText.race(
+            found.verb(), element(), name(), between, found.otherVerb(), found.isSame());
     return finding(
-        RACES,
+        KernelChecks.RACES,
         message,
         found.otherAt() == 0 ? null : code.place(found.otherAt(), name()),
         found.otherItem() < 0 ? "another work item" : item(found.otherGroup(), found.otherItem()));
@@ -195,7 +185,7 @@ final class CheckText {
       return null;
     }
     return finding(
-        BARRIERS,
+        KernelChecks.BARRIERS,
         "waits at different barriers",
         other,
         item(found.otherGroup(), found.otherItem()));
@@ -232,17 +222,13 @@ final class CheckText {
             : found.range() == NativeFinding.DYNAMIC
                 ? kernel.dynamicSharedMemory()
                 : grid.length(found.range());
-    long past = found.offset() - length;
-    String where =
-        found.offset() < 0
-            ? -found.offset() + " bytes before its start"
-            : past >= 0 ? past + " bytes past its end" : "across its end";
     String neighbour =
         found.range() >= NativeFinding.DYNAMIC || found.offset() < 0
             ? ""
             : grid.behind(found.range());
-    return "%s outside '%s': %s of %s, %s%s"
-            .formatted(found.verb(), name(), element(), whole(length), where, neighbour)
+    return FindingText.outside(
+            found.verb(), name(), element(), whole(length), found.offset(), length)
+        + neighbour
         + check.whose(grid, found.address());
   }
 
@@ -275,10 +261,8 @@ final class CheckText {
     Workgroups size = grid.loaded().workgroupSize();
     Workgroups groups = grid.groups();
     return "work item %s of workgroup %s"
-        .formatted(indexes(item, size.x(), size.y()), indexes(group, groups.x(), groups.y()));
-  }
-
-  private static String indexes(long index, int x, int y) {
-    return "(%s, %s, %s)".formatted(index % x, index / x % y, index / x / y);
+        .formatted(
+            FindingText.indexes(item, size.x(), size.y()),
+            FindingText.indexes(group, groups.x(), groups.y()));
   }
 }

@@ -21,12 +21,14 @@ import org.jhal.cpu.runtime.Runtimes;
 import org.jhal.cpu.translate.Level;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.CacheOption;
+import org.jhal.driver.options.CheckOption;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
 import org.jhal.driver.support.HostEvent;
 import org.jhal.engine.EngineDevice;
+import org.jhal.kernels.check.KernelChecks;
 import org.jspecify.annotations.Nullable;
 
 /** The driver of {@link CpuDevice}s. */
@@ -60,27 +62,19 @@ class CpuDriver extends ConfiguredDriver {
           "",
           "the C++ compiler, a file or a name on the PATH, or 'none'; searched for if not given");
 
-  private static final String OFF = "off";
-  private static final Option<String> CHECK =
-      Option.text(
-          "check",
-          OFF,
-          "what is checked while kernels run: all, or some of memory, races, barriers and values,"
-              + " separated by commas; or off");
-  private static final String FAIL = "fail";
-  private static final Option<String> CHECK_MODE =
-      Option.choice(
-          "check-mode",
-          FAIL,
-          List.of(FAIL, "report"),
-          "whether what check finds fails the operation");
-
   CpuDriver() {
     super(
         NAME,
         ENGINE,
         List.of(
-            DEVICES, MEMORY, THREADS, BARRIERS, COMPILER, CHECK, CHECK_MODE, CacheOption.FOLDER));
+            DEVICES,
+            MEMORY,
+            THREADS,
+            BARRIERS,
+            COMPILER,
+            CheckOption.CHECK,
+            CheckOption.MODE,
+            CacheOption.FOLDER));
   }
 
   private static long physicalMemory() {
@@ -161,11 +155,8 @@ class CpuDriver extends ConfiguredDriver {
     String barriers = settings.get(BARRIERS);
     @Nullable Level forced =
         barriers.equals(AUTO) ? null : Level.valueOf(barriers.toUpperCase(Locale.ROOT));
-    String checks = settings.get(CHECK);
-    @Nullable CpuCheck check =
-        checks.equals(OFF)
-            ? null
-            : new CpuCheck(CpuCheck.parse(checks), settings.get(CHECK_MODE).equals(FAIL));
+    @Nullable KernelChecks checks = CheckOption.checks(settings);
+    @Nullable CpuCheck check = checks == null ? null : new CpuCheck(checks);
     CpuDevice device =
         CpuDevice.open(
             info,

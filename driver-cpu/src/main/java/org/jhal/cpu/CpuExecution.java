@@ -37,7 +37,11 @@ class CpuExecution {
   CpuExecution(CpuDevice device) {
     this.checks = device.check();
     this.grids = new CpuGrids(device.pool(), checks);
-    this.javaGrid = new JavaGrid(device.javaThreadCount(), device.javaThreads());
+    this.javaGrid =
+        new JavaGrid(
+            device.javaThreadCount(),
+            device.javaThreads(),
+            checks == null ? null : checks.checks());
   }
 
   void begin() {

@@ -77,8 +77,9 @@ record NativeFinding(
     return (otherAccess & SAME) != 0;
   }
 
-  boolean isWrite() {
-    return (access & WRITE) != 0;
+  /** Whether a work item ends there, before it has done all that it is to do. */
+  boolean endsItem() {
+    return kind == OUTSIDE || kind == DIVISION || kind == ABSENT;
   }
 
   /** What the access does, as a verb. */

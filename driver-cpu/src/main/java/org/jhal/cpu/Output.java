@@ -5,6 +5,8 @@ import java.util.List;
 import org.jhal.KernelFinding;
 import org.jhal.Parameter;
 import org.jhal.cpu.runtime.HalRuntime;
+import org.jhal.kernels.check.CheckReport;
+import org.jhal.kernels.check.KernelChecks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +52,7 @@ record Output(
             + ((begin - offset) / element + first[0]);
     KernelFinding.Place place = code.place(at, name);
     return new CheckReport(
-        new KernelFinding(CheckText.VALUES, kernel, message, place, item, null, "", false, 1),
+        new KernelFinding(KernelChecks.VALUES, kernel, message, place, item, null, "", false, 1),
         place == null ? List.of() : code.lines(place.file()),
         null);
   }

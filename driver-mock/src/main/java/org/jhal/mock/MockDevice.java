@@ -31,6 +31,7 @@ import org.jhal.driver.support.Faults;
 import org.jhal.driver.support.Liveness;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.check.KernelChecks;
 import org.jhal.kernels.workgroup.GridKernel;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +84,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final long delayNanos;
   private final int workerCount;
   private final boolean outcomesCanFail;
+  private final @Nullable KernelChecks checks;
   private final Faults faults;
   private final MemoryBudget budget;
   private final AtomicInteger liveModules = new AtomicInteger();
@@ -110,6 +112,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
    * @param delayNanos a stream's delay before each task, in nanoseconds
    * @param threads the maximum number of threads of a dispatch, including the stream's own
    * @param outcomesCanFail whether only the outcome of an event reports a failure of work
+   * @param checks what is checked while kernels run; null for nothing
    * @param faults the faults of its calls, from the first one on
    */
   MockDevice(
@@ -118,9 +121,11 @@ final class MockDevice implements DeviceBackend<MockEvent> {
       long delayNanos,
       int threads,
       boolean outcomesCanFail,
+      @Nullable KernelChecks checks,
       Faults faults) {
     this.info = info;
     this.budget = new MemoryBudget(name(), info.memoryBytes());
+    this.checks = checks;
     this.faults = faults;
     this.seed = seed;
     this.delayNanos = delayNanos;
@@ -159,6 +164,10 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   /** How many threads may help a stream's own thread. */
   int workers() {
     return workerCount;
+  }
+
+  @Nullable KernelChecks checks() {
+    return checks;
   }
 
   void work(Runnable body) {

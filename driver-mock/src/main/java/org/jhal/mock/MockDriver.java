@@ -14,6 +14,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.options.CheckOption;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
@@ -61,7 +62,11 @@ class MockDriver extends ConfiguredDriver {
           "whether a failure of work is reported at once, or only as the outcome of its event");
 
   MockDriver(String name) {
-    super(name, ENGINE, List.of(DEVICES, SEED, MEMORY, DELAY, THREADS, OUTCOMES));
+    super(
+        name,
+        ENGINE,
+        List.of(
+            DEVICES, SEED, MEMORY, DELAY, THREADS, OUTCOMES, CheckOption.CHECK, CheckOption.MODE));
   }
 
   @Override
@@ -108,6 +113,7 @@ class MockDriver extends ConfiguredDriver {
             settings.get(DELAY).toNanos(),
             settings.getInt(THREADS),
             settings.get(OUTCOMES).equals("asked"),
+            CheckOption.checks(settings),
             faults);
     return new EngineDevice<>(backend(device), ENGINE.configure(settings), settings.toList());
   }

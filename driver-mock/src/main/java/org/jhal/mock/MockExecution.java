@@ -24,7 +24,7 @@ final class MockExecution {
 
   MockExecution(MockDevice device) {
     this.device = device;
-    this.grid = new JavaGrid(device.workers(), device::work);
+    this.grid = new JavaGrid(device.workers(), device::work, device.checks());
   }
 
   /** Runs one task. Returns its failure or null; always null on a lost device. */

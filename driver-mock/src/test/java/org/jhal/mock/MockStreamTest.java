@@ -68,7 +68,7 @@ class MockStreamTest {
             .maxWorkgroupSize(new Workgroups(1, 1, 1))
             .build();
     Faults faults = MockDevice.newFaults();
-    MockDevice device = new MockDevice(info, seed, 0, 2, outcomesCanFail, faults);
+    MockDevice device = new MockDevice(info, seed, 0, 2, outcomesCanFail, null, faults);
     devices.add(device);
     return device;
   }

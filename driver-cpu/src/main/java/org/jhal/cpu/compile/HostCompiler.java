@@ -30,6 +30,9 @@ public final class HostCompiler {
   /** What {@link #version} has found out, by {@link #file}. */
   private static final Map<String, String> VERSIONS = new ConcurrentHashMap<>();
 
+  /** What {@link #hooks} has made, likewise; it takes as long as many kernels do. */
+  private static final Map<String, byte[]> COMPILED_HOOKS = new ConcurrentHashMap<>();
+
   private static final List<String> FLAGS =
       List.of(
           "-O3",
@@ -351,13 +354,12 @@ public final class HostCompiler {
           if (checks != 0) {
             SharedVariables.Separated separated = SharedVariables.separate(compiled);
             Files.write(object, separated.object());
-            run.write("hooks.c", "#include \"hal_hooks.c\"\n" + separated.names());
-            List<String> hooks = call(run, HOOKS);
-            if (!isClang()) {
-              hooks.add("-fno-tree-loop-distribute-patterns");
-            }
-            hooks.addAll(List.of("-c", "-o", "hooks.o", "hooks.c"));
-            run.call(hooks, "the hooks of checked kernels");
+            Files.write(run.folder().resolve("hooks.o"), hooks());
+            run.write("names.c", separated.names());
+            List<String> names = new ArrayList<>(List.of(path.toString()));
+            names.addAll(List.of("-x", "c", "-fPIC", "-c", "-o", "names.o", "names.c"));
+            run.call(names, "the names of shared variables");
+            link.add("names.o");
             link.add("hooks.o");
             link.addAll(WRAPPED);
           }
@@ -391,6 +393,27 @@ public final class HostCompiler {
     List<String> scalar = new ArrayList<>(command);
     scalar.add(NO_VECTORS);
     run.call(scalar, what);
+  }
+
+  /** What checked kernels call, which is the same in each library. */
+  private byte[] hooks() {
+    byte[] known = COMPILED_HOOKS.get(file());
+    if (known != null) {
+      return known;
+    }
+    byte[] made =
+        CompilerRun.run(
+            run -> {
+              List<String> call = call(run, HOOKS);
+              if (!isClang()) {
+                call.add("-fno-tree-loop-distribute-patterns");
+              }
+              call.addAll(List.of("-c", "-o", "hooks.o", "headers/hal_hooks.c"));
+              run.call(call, "the hooks of checked kernels");
+              return Files.readAllBytes(run.folder().resolve("hooks.o"));
+            });
+    COMPILED_HOOKS.put(file(), made);
+    return made;
   }
 
   /** Compiles the runtime to a library. */

@@ -292,7 +292,7 @@ HAL_EXPORT void hal_check_touched(hal_check* check, int number, long long first,
     unsigned mask = cell ? ((element >= 4 ? 16u : 1u << element) - 1) << ((size_t)(range->base + at - range->origin) & 3) & 15 : 0;
     out[0] = is_inside;
     write_item(check, cell ? cell->writer : 0, cell && (cell->write & mask), out + 1);
-    write_item(check, cell ? cell->reader : 0, cell && (cell->read & mask), out + 3);
+    write_item(check, cell ? cell->reader : 0, cell && (cell->read & mask) && !(cell->read & 16), out + 3);
   }
 }
 

@@ -65,6 +65,7 @@ static void report_access(unsigned kind, const char* p, size_t size, unsigned ac
 
 // The lower bits of what a cell says of an access; above them is the number of the place.
 enum { MASK = 15, ATOMIC = 16, SEVERAL_ITEMS = 32, SEVERAL_GROUPS = 64, PLACE = 7 };
+enum { WRITTEN = ATOMIC };  // of a read: it is a plain write that an atomic one of its group has followed
 enum { PLACES = 512, CODES = 1 << 18, CODE_SHIFT = 2 };  // a call has at least 5 bytes on x86-64, and 4 on ARM
 
 // Of the hooks alone: kernels may not use it, although it is in their library.
@@ -95,6 +96,14 @@ static inline unsigned number_of(const void* pc) {
 
 static inline unsigned serial_of(unsigned who) { return who >> HAL_ITEM_BITS; }
 static inline unsigned item_of(unsigned who) { return who & (HAL_MOST_ITEMS - 1); }
+
+// Of another interval of the group; 0 if there are no more.
+static unsigned new_serial(hal_checked* me) {
+  unsigned serial = __atomic_fetch_add(&check->next, 1, __ATOMIC_RELAXED);
+  if (serial >= 1u << HAL_SERIAL_BITS) return 0;
+  check->groups[serial] = (unsigned)me->group;
+  return serial;
+}
 
 // Whether what another group has done was published before this one has looked.
 static __attribute__((noinline)) int is_published(hal_checked* me, unsigned who) {
@@ -137,7 +146,6 @@ static __attribute__((noinline)) void end_pending(hal_checked* me) {
 
 static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned size, unsigned access, const hal_range* range,
                                            const void* pc, unsigned who, unsigned what, unsigned other_access) {
-  if (me->has_pending) end_pending(me);
   hal_finding found = of_access(HAL_RACE, p, size, access, range, pc);
   unsigned serial = serial_of(who);
   int is_own = item_of(who) == me->item && check->groups[serial] == (unsigned)me->group;  // then another has read it, too
@@ -146,7 +154,12 @@ static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned si
   found.other_item = is_own ? -1 : (long long)item_of(who);
   found.other_access = other_access | (what & ATOMIC ? HAL_IS_ATOMIC : 0);
   int compares = (access & other_access & HAL_IS_WRITE) && !((access | found.other_access) & HAL_IS_ATOMIC) && size <= sizeof me->before;
-  if (!compares) {
+  // The write itself is still to come if it is the one that waits: it may be unordered with several others.
+  const hal_finding* waits = me->has_pending ? &me->pending : NULL;
+  int is_again = waits && waits->address == found.address && waits->at == found.at && waits->item == found.item && waits->group == found.group;
+  if (waits && !is_again) end_pending(me);
+  if (is_again && compares && waits->other_at == found.other_at) return;
+  if (!compares || is_again) {
     check->report(check, &found);
     return;
   }
@@ -183,6 +196,19 @@ static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, u
   announce(&cell->reader, own, is_alone);
 }
 
+// An atomic write is to replace a plain one, of which other groups must still learn: it stays in place of a read, unless one of
+// another group would be forgotten.
+static __attribute__((noinline)) void keep(hal_checked* me, hal_cell* cell, unsigned writer, unsigned old, int is_alone) {
+  unsigned group = (unsigned)me->group;
+  if (check->groups[serial_of(writer)] != group) return;
+  if (cell->reader >= old && (cell->read & MASK) &&
+      ((cell->read & SEVERAL_GROUPS) || check->groups[serial_of(cell->reader)] != group)) {
+    return;
+  }
+  cell->read = (unsigned short)(cell->write | WRITTEN);
+  announce(&cell->reader, writer, is_alone);
+}
+
 // Compares an access with those before it, four bytes at a time, and remembers it.
 static inline __attribute__((always_inline)) void compare(hal_checked* me, char* p, size_t size, unsigned access,
                                                           const hal_range* range, const void* pc) {
@@ -210,8 +236,9 @@ static inline __attribute__((always_inline)) void compare(hal_checked* me, char*
       unsigned reader = cell->reader, read = cell->read;
       if (reader >= old && (read & mask) &&
           (((read & SEVERAL_GROUPS) && !check->nodes) || (reader == own ? read & SEVERAL_ITEMS : is_unordered(me, reader)))) {
-        race(me, p, (unsigned)size, access, range, pc, reader, read, 0);
+        race(me, p, (unsigned)size, access, range, pc, reader, read & ~ATOMIC, read & WRITTEN ? HAL_IS_WRITE : 0);
       }
+      if (is_atomic && writer >= old && (cell->write & mask) && !(cell->write & ATOMIC)) keep(me, cell, writer, old, is_alone);
       unsigned kept = writer == own ? cell->write & MASK : 0;
       cell->write = (unsigned short)(mask | kept | (is_atomic ? ATOMIC : 0) | number_of(pc) << PLACE);
     }
@@ -667,7 +694,12 @@ HOOK void __tsan_atomic_thread_fence(int order) {
   (void)order;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   hal_checked* me = self();
-  if (me && me->is_inside) me->fence = me->fences[me->item] = me->own;
+  if (!me || !me->is_inside) return;
+  me->fence = me->fences[me->item] = me->own;
+  if (!me->own || check->next - check->first > 1u << (HAL_SERIAL_BITS - 2)) return;
+  unsigned serial = new_serial(me);  // what the item does from now on, the fence does not publish
+  me->serials[me->item] = serial;
+  me->own = serial << HAL_ITEM_BITS | me->item;
 }
 HOOK void __tsan_atomic_signal_fence(int order) { (void)order; }
 
@@ -720,13 +752,6 @@ HIDDEN void* hal_checked_allocated(void* made, size_t size) {
 }
 
 // ---- items ----
-
-static unsigned new_serial(hal_checked* me) {
-  unsigned serial = __atomic_fetch_add(&check->next, 1, __ATOMIC_RELAXED);
-  if (serial >= 1u << HAL_SERIAL_BITS) return 0;
-  check->groups[serial] = (unsigned)me->group;
-  return serial;
-}
 
 // All items go on in another interval.
 static void begin_interval(hal_checked* me) {

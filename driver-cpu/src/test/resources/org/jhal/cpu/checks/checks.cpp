@@ -110,6 +110,13 @@ extern "C" __global__ void groups_agree(const int* in, int* out) {
   if (threadIdx.x == 3) out[0] = 1;  //! races: | both write the same value
 }
 
+extern "C" __global__ void a_group_writes_what_another_uses(const int* in, int* out) {
+  if (blockIdx.x == 0 && threadIdx.x == 1) out[1] = 5;
+  __syncthreads();
+  if (blockIdx.x == 0 && threadIdx.x == 2) out[2] = out[1];
+  if (blockIdx.x == 1 && threadIdx.x == 0) out[1] = in[0] + 7;  //! races: | the values differ //! races: | element 1 of 'out'
+}
+
 extern "C" __global__ void groups_add(const int* in, int* out) {
   atomicAdd(out, 1);
   atomicMax(out + 1, (int)threadIdx.x);
@@ -150,6 +157,42 @@ extern "C" __global__ void forgets_the_fence(const int* in, int* out) {
   }
   __syncthreads();
   if (is_last && threadIdx.x == 9) out[10] = out[1] + out[2];  //! races: | which a work item of another workgroup writes
+}
+
+extern "C" __global__ void resets_beside_atomics(const int* in, int* out) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) out[0] = in[0] - 1;
+  __syncthreads();
+  atomicMax(out, in[threadIdx.x] + (int)blockIdx.x);  //! races: | element 0 of 'out' | another workgroup writes
+}
+
+extern "C" __global__ void resets_its_own(const int* in, int* out) {
+  if (threadIdx.x == 0) out[blockIdx.x] = in[0] - 1;
+  __syncthreads();
+  atomicMax(out + blockIdx.x, in[threadIdx.x]);
+}
+
+extern "C" __global__ void reads_its_own_too_early(const int* in, int* out) {
+  if (threadIdx.x == 0) out[blockIdx.x] = in[0] - 1;
+  __syncthreads();
+  if (threadIdx.x != 5) atomicMax(out + blockIdx.x, in[threadIdx.x]);
+  if (threadIdx.x == 5) out[8 + blockIdx.x] = out[blockIdx.x];  //! races: | of 'out', which another work item of the workgroup changes atomically
+}
+
+extern "C" __global__ void locks(const int* in, int* out) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(out, 0, 1) != 0) {}
+  __threadfence();
+  out[1] = out[1] + in[0] + 1;
+  __threadfence();
+  atomicExch(out, 0);
+}
+
+extern "C" __global__ void unlocks_without_a_fence(const int* in, int* out) {
+  if (threadIdx.x != 0) return;
+  while (atomicCAS(out, 0, 1) != 0) {}
+  __threadfence();
+  out[1] = out[1] + in[0] + 1;  //! races: | element 1 of 'out', which a work item of another workgroup writes
+  atomicExch(out, 0);
 }
 
 extern "C" __global__ void warps_meet(const int* in, int* out) {

@@ -3,10 +3,14 @@ package org.jhal.kernels.workgroup;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.invoke.MethodHandle;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jhal.HalException;
 import org.jhal.kernel.Workgroup;
+import org.jhal.kernels.check.KernelChecks;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +25,7 @@ public final class JavaGrid {
 
   private final int workers;
   private final Executor executor;
+  private final @Nullable KernelChecks checks;
   private final JavaWorkgroup own = new JavaWorkgroup();
 
   /**
@@ -28,10 +33,13 @@ public final class JavaGrid {
    *
    * @param workers how many threads may help the stream's own; 0 or more
    * @param executor runs what they do, at once or later; streams may share it
+   * @param checks what is checked while kernels run, one workgroup after the other; null for
+   *     nothing
    */
-  public JavaGrid(int workers, Executor executor) {
+  public JavaGrid(int workers, Executor executor, @Nullable KernelChecks checks) {
     this.workers = workers;
     this.executor = executor;
+    this.checks = checks;
   }
 
   /**
@@ -42,7 +50,8 @@ public final class JavaGrid {
    * @param countZ workgroups along the third axis
    * @param arguments all arguments, in their {@link org.jhal.kernels.bundle.ArgumentLayout}
    * @param views its buffers, by parameter; other parameters have views of nothing
-   * @throws Throwable the first that the kernel throws, whose other workgroups may have run
+   * @throws Throwable the first that the kernel throws, whose other workgroups may have run; or
+   *     what the checks have found
    */
   public void run(
       GridKernel kernel, int countX, int countY, int countZ, byte[] arguments, KernelView[] views)
@@ -52,6 +61,11 @@ public final class JavaGrid {
       view.begin();
     }
     own.prepare(kernel, countX, countY, countZ, arguments, views);
+    if (checks != null) {
+      runChecked(
+          kernel.body(), count, checks, new DispatchCheck(checks, kernel, countX, countY, views));
+      return;
+    }
     MethodHandle body = kernel.body();
     long start = System.nanoTime();
     long next = 0;
@@ -65,6 +79,36 @@ public final class JavaGrid {
       }
     } finally {
       own.release();
+    }
+  }
+
+  private void runChecked(MethodHandle body, long count, KernelChecks by, DispatchCheck check)
+      throws Throwable {
+    own.check(check);
+    Throwable thrown = null;
+    try {
+      for (long at = 0; at < count; at++) {
+        own.moveTo(at);
+        check.begin(at);
+        try {
+          body.invokeExact((Workgroup) own);
+        } catch (DispatchCheck.Stray e) { // which is reported; the other groups go on
+          continue;
+        }
+      }
+    } catch (Throwable t) {
+      thrown = t;
+    } finally {
+      check.end();
+      own.release();
+    }
+    List<HalException> wrong = new ArrayList<>();
+    by.report(check.reports(), thrown == null ? List.of() : List.of(thrown), wrong::add);
+    if (!wrong.isEmpty()) {
+      throw wrong.get(0);
+    }
+    if (thrown != null) {
+      throw thrown;
     }
   }
 

@@ -15,14 +15,15 @@ import org.jspecify.annotations.Nullable;
 
 /** One workgroup as a kernel sees it; reused for one index after the other. Owned by one thread. */
 final class JavaWorkgroup extends PackedNumbers implements Workgroup {
-  private static final KernelView[] NO_VIEWS = {};
+  private static final KernelMemory[] NO_VIEWS = {};
 
   private static final byte[] NO_ARGUMENTS = {};
 
   private @Nullable GridKernel kernel;
   private byte[] arguments = NO_ARGUMENTS;
-  private KernelView[] views = NO_VIEWS;
+  private KernelMemory[] views = NO_VIEWS;
   private KernelView shared = new KernelView();
+  private KernelMemory givenShared = shared; // it, or what checks it
   private @Nullable Segments sharedBytes; // of the kernel's size; zeroed by moveTo
   private int sharedSize;
   private int countX;
@@ -42,7 +43,7 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
    * @param newViews the buffers, by parameter
    */
   void prepare(
-      GridKernel newKernel, int x, int y, int z, byte[] newArguments, KernelView[] newViews) {
+      GridKernel newKernel, int x, int y, int z, byte[] newArguments, KernelMemory[] newViews) {
     kernel = newKernel;
     countX = x;
     countY = y;
@@ -63,6 +64,13 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
     if (sharedBytes != null) {
       shared.setOwn(sharedBytes, "shared memory", size);
     }
+    givenShared = shared;
+  }
+
+  /** Has the accesses of the kernel checked. */
+  void check(DispatchCheck by) {
+    views = by.views();
+    givenShared = by.shared(shared);
   }
 
   /** Makes this a workgroup of the dispatch that {@code other} belongs to. */
@@ -78,6 +86,7 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
       shared.clear();
       shared = new KernelView();
     }
+    givenShared = shared;
   }
 
   /** Makes this the workgroup with a linear index, counted along the first axis first. */
@@ -203,7 +212,7 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
 
   @Override
   public KernelMemory shared() {
-    return shared;
+    return givenShared;
   }
 
   @Override

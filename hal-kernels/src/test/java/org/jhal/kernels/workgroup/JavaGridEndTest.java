@@ -88,7 +88,7 @@ class JavaGridEndTest {
             .bindTo(this);
     try {
       KernelSpec spec = new KernelSpec("kernel", List.of(), Workgroups.of(1), 0);
-      new JavaGrid(workers, executor)
+      new JavaGrid(workers, executor, null)
           .run(new GridKernel(kernel, spec), groups, 1, 1, new byte[0], new KernelView[0]);
     } finally {
       isOver = true;

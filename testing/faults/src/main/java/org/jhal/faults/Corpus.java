@@ -81,7 +81,7 @@ public final class Corpus {
    * kernels/NAME/sound}.
    *
    * @param name of the folder
-   * @param more whether it is one of the ten beyond the forty
+   * @param more whether it is one of those beyond the forty
    * @param style how the kernel is written
    * @param fault the kind of mistake
    * @param kernel in which the fault shows
@@ -131,7 +131,7 @@ public final class Corpus {
    * A fault of order in a program.
    *
    * @param name of the class in {@code org.jhal.faults.order}
-   * @param more whether it is one of the ten beyond the forty
+   * @param more whether it is one of those beyond the forty
    * @param fault the kind of mistake
    * @param devices how many devices it takes
    * @param first the operation, or the access of the host, that has to come first

@@ -345,7 +345,7 @@ public final class SanitizerResults {
           "| `%s` | %s | %s | %s | %s | %s | %s |\n"
               .formatted(
                   tool,
-                  Corpus.kernels().stream().filter(k -> k.sanitizer().equals(tool)).count(),
+                  count(kernels, entry -> meantFor(entry.name()).equals(tool)),
                   count(kernels, entry -> isAtLine(entry, tool)),
                   count(
                       kernels, entry -> isReported(entry.faulty(), tool) && !isAtLine(entry, tool)),
@@ -354,6 +354,14 @@ public final class SanitizerResults {
                   times(document, tool, 1)));
     }
     return text.toString();
+  }
+
+  private static String meantFor(String kernel) {
+    return Corpus.kernels().stream()
+        .filter(fault -> fault.name().equals(kernel))
+        .findFirst()
+        .orElseThrow()
+        .sanitizer();
   }
 
   private static int count(List<Entry> kernels, Predicate<Entry> which) {

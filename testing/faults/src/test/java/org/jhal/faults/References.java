@@ -2,6 +2,7 @@
 package org.jhal.faults;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -101,6 +102,50 @@ final class References {
           Map.of(
               "pixels",
               each(6001, i -> (int) (Math.min((float) in("light")[i] * 1.5f, 1f) * 255.0f + 0.5f)));
+      case "bitonic-stage" -> Map.of("keys", sortedChunks(512));
+      case "warp-sums-idle" -> Map.of("out", each(12, g -> sum("in", g * 1000, g * 1000 + 1000)));
+      case "lock-release" ->
+          Map.of(
+              "lock", new double[1],
+              "range",
+                  new double[] {
+                    Arrays.stream(in("x")).min().orElseThrow(), max("x", 0, 7001),
+                  });
+      case "scan-slot" -> Map.of("offset", each(3000, i -> sum("length", i / 256 * 256, i)));
+      case "states-by-thread" ->
+          Map.of(
+              "state", each(2500, i -> drawn(i, 16)),
+              "hits", each(2500, i -> sum(16, k -> (int) ((long) drawn(i, k + 1) >> 31))));
+      case "reset-beside" -> Map.of("best", nearest());
+      case "wave-edges" ->
+          Map.of(
+              "now", each(2400, this::waveNow),
+              "next",
+                  each(
+                      2400,
+                      i ->
+                          i % 2399 == 0
+                              ? 0
+                              : 2 * waveNow(i)
+                                  - in("before")[i]
+                                  + 0.25 * (waveNow(i - 1) - 2 * waveNow(i) + waveNow(i + 1))));
+      case "settle-loop" -> Map.of("label", each(2111, this::runBegin));
+      case "cell-mean" ->
+          Map.of(
+              "mean",
+              each(
+                  42 * 75,
+                  c -> in("count")[c] > 0 ? (int) in("total")[c] / (int) in("count")[c] : 0));
+      case "top-four" ->
+          Map.of(
+              "top",
+              each(
+                  301 * 4,
+                  i -> {
+                    double[] row = Arrays.copyOfRange(in("rows"), i / 4 * 40, i / 4 * 40 + 40);
+                    Arrays.sort(row);
+                    return row[39 - i % 4];
+                  }));
       default -> throw new AssertionError("no reference for " + fault.name());
     };
   }
@@ -242,6 +287,46 @@ final class References {
     return ((int) (p[y * 77 + x] + p[y * 77 + right] + p[below * 77 + x] + p[below * 77 + right])
             + 2)
         / 4;
+  }
+
+  private double[] sortedChunks(int length) {
+    double[] keys = in("keys").clone();
+    for (int first = 0; first < keys.length; first += length) {
+      Arrays.sort(keys, first, Math.min(first + length, keys.length));
+    }
+    return keys;
+  }
+
+  private double drawn(int i, int times) {
+    int state = (int) (long) in("state")[i];
+    for (int k = 0; k < times; k++) {
+      state = state * 1664525 + 1013904223;
+    }
+    return Integer.toUnsignedLong(state);
+  }
+
+  private double[] nearest() {
+    double[] p = in("points");
+    return new double[] {
+      IntStream.range(0, 2501)
+          .mapToDouble(i -> Math.pow(p[2 * i] - 500, 2) + Math.pow(p[2 * i + 1] - 300, 2))
+          .min()
+          .orElseThrow()
+    };
+  }
+
+  private double waveNow(int i) {
+    double[] b = in("before");
+    return i % 2399 == 0 ? 0 : b[i] + 0.125 * (b[i - 1] - 2 * b[i] + b[i + 1]);
+  }
+
+  private double runBegin(int i) {
+    double[] color = in("color");
+    int begin = i;
+    while (begin % 128 != 0 && color[begin - 1] == color[i]) {
+      begin--;
+    }
+    return begin;
   }
 
   private double number(int i) {

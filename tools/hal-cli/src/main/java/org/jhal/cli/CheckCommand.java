@@ -12,8 +12,8 @@ import java.util.List;
 import org.jhal.HalException;
 import org.jhal.KernelFinding;
 import org.jhal.cli.data.DataFiles;
-import org.jhal.cpu.CheckReport;
-import org.jhal.cpu.CheckTool;
+import org.jhal.kernels.check.CheckReport;
+import org.jhal.kernels.check.CheckTool;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -30,10 +30,11 @@ import picocli.CommandLine.Option;
       "                 [--groups X[,Y[,Z]]] ..."
     },
     description = {
-      "Finds what is wrong with a kernel in C++, while it runs on the processors.",
+      "Finds what is wrong with a kernel while it runs on the processors.",
       "",
       "Takes the arguments of hal run. For each access to memory it looks whether the kernel may make"
-          + " it. A finding names the line of the source, the buffer and the work item.",
+          + " it. A finding names the line of the source, the buffer and the work item. With"
+          + " --device mock it checks the kernel in Java: bounds, and races between workgroups.",
       ""
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -45,6 +46,7 @@ import picocli.CommandLine.Option;
     footer = {"", "Example:", "  hal check examples/saxpy --arg a=2 --arg x=x.npy --arg y=y.npy"})
 final class CheckCommand extends RunCommand {
   private static final String DEFAULT_DEVICE = "cpu";
+  private static final List<String> DRIVERS = List.of(DEFAULT_DEVICE, "mock");
 
   @Option(
       names = "--checks",
@@ -71,12 +73,17 @@ final class CheckCommand extends RunCommand {
         spec,
         "--checks",
         checks,
-        list -> CheckTool.device(named == null ? DEFAULT_DEVICE : named, list));
+        list -> CheckTool.device(named == null ? DEFAULT_DEVICE : named, DRIVERS, list));
   }
 
   @Override
   boolean prints() {
     return false;
+  }
+
+  @Override
+  boolean fillsInputs() {
+    return true;
   }
 
   @Override

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jhal.KernelFinding;
 import org.jhal.cli.trace.Xml;
-import org.jhal.cpu.CheckReport;
-import org.jhal.cpu.CheckReport.Element;
+import org.jhal.kernels.check.CheckReport;
+import org.jhal.kernels.check.CheckReport.Element;
 import org.jspecify.annotations.Nullable;
 
 /**

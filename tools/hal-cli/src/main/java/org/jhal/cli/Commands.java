@@ -90,7 +90,8 @@ final class Commands {
     return switch (name) {
       case "bench" -> "org.jhal.bench.BenchTool";
       case "cache" -> "org.jhal.kernels.cache.CacheTool";
-      case "check", "compile" -> "org.jhal.cpu.CompileTool";
+      case "check" -> "org.jhal.kernels.check.CheckTool";
+      case "compile" -> "org.jhal.cpu.CompileTool";
       case "cts" -> "org.jhal.cts.run.tool.CtsTool";
       case "record", "replay" -> "org.jhal.recording.replay.ReplayTool";
       case "accuracy", "fractal", "inputs", "pipeline", "product", "transformer" ->

@@ -209,7 +209,8 @@ class RunCommand implements Callable<Integer> {
                       kernel,
                       RunHints.read(source, kernel.name()),
                       arguments,
-                      opened.info().maxWorkgroupCount()))) {
+                      opened.info().maxWorkgroupCount(),
+                      fillsInputs()))) {
         try {
           run(opened, kernel, plan);
         } catch (InterruptedException e) {
@@ -352,6 +353,11 @@ class RunCommand implements Callable<Integer> {
   /** Whether a run says what it has written, and how long it took. */
   boolean prints() {
     return true;
+  }
+
+  /** Whether inputs that have a shape and no file are zeros. */
+  boolean fillsInputs() {
+    return false;
   }
 
   /** Whether buffers that the kernel only writes are not filled with zeros. */

@@ -66,15 +66,17 @@ final class RunPlan implements AutoCloseable {
   private final Kernel kernel;
   private final RunHints hints;
   private final RunArguments arguments;
+  private final boolean fillsInputs;
   private final Map<String, DataSource> sources = new HashMap<>();
   private final Map<String, DataSink> sinks = new LinkedHashMap<>();
   private final List<Binding> bindings = new ArrayList<>();
   private Workgroups groups = new Workgroups(0, 0, 0);
 
-  private RunPlan(Kernel kernel, RunHints hints, RunArguments arguments) {
+  private RunPlan(Kernel kernel, RunHints hints, RunArguments arguments, boolean fillsInputs) {
     this.kernel = kernel;
     this.hints = hints;
     this.arguments = arguments;
+    this.fillsInputs = fillsInputs;
   }
 
   /**
@@ -82,10 +84,16 @@ final class RunPlan implements AutoCloseable {
    * kernel.
    *
    * @param limit the largest grid of the device
+   * @param fillsInputs whether inputs that have a shape and no file are zeros
    * @throws HalException if an argument does not fit, is missing or is superfluous
    */
-  static RunPlan of(Kernel kernel, RunHints hints, RunArguments arguments, Workgroups limit) {
-    RunPlan plan = new RunPlan(kernel, hints, arguments);
+  static RunPlan of(
+      Kernel kernel,
+      RunHints hints,
+      RunArguments arguments,
+      Workgroups limit,
+      boolean fillsInputs) {
+    RunPlan plan = new RunPlan(kernel, hints, arguments, fillsInputs);
     try {
       plan.checkNames();
       plan.bind(limit);
@@ -299,9 +307,13 @@ final class RunPlan implements AutoCloseable {
           missing.add("--arg " + name + "=" + "NUMBER,".repeat(scalars - 1) + "NUMBER");
         }
       } else if (parameter.isRead()) {
-        boolean zeros = parameter.isWritten() && arguments.shapes().containsKey(name);
-        if (!sources.containsKey(name) && !zeros) {
-          missing.add("--arg " + name + "=FILE");
+        boolean mayBeZeros = fillsInputs || parameter.isWritten();
+        if (!sources.containsKey(name) && !(mayBeZeros && arguments.shapes().containsKey(name))) {
+          missing.add(
+              "--arg "
+                  + name
+                  + "=FILE"
+                  + (fillsInputs ? " (or --shape " + name + "=SIZE,... for zeros)" : ""));
         }
       } else if (!shapes.containsKey(name) && !hints.shapes().containsKey(name)) {
         missing.add("--shape " + name + "=SIZE,...");

@@ -14,13 +14,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jhal.kernel.Floats;
+import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code hal check}: the line, the exit code and the JSON of a wrong kernel, and of its twin. */
-class CheckCommandTest {
+public class CheckCommandTest {
   private static final Path SAXPY = Path.of("../../examples/saxpy");
 
   @TempDir Path folder;
@@ -153,6 +155,102 @@ class CheckCommandTest {
   void aPageThatCannotBeWrittenIsReported() throws Exception {
     Result result = check(wrong(), "--html", folder.resolve("none/page.html").toString());
     assertTrue(result.err().contains("cannot write '"), result.err());
+  }
+
+  /** A kernel in Java, in place: what a group reads of the next one may be new or old. */
+  public static void smooth(Workgroup group, long n, Floats y) {
+    for (long i = group.firstX(); i < group.endX(n - 1); i++) {
+      y.set(i, y.get(i) + y.get(i + 1));
+    }
+  }
+
+  /** Its sound twin, which leaves out what other groups write. */
+  public static void halve(Workgroup group, long n, Floats y) {
+    for (long i = group.firstX(); i < group.endX(n); i++) {
+      y.set(i, y.get(i) / 2);
+    }
+  }
+
+  private Result checkInJava(String kernel, String... more) throws Exception {
+    Files.writeString(
+        folder.resolve("manifest.json"),
+        """
+        {"version": 1, "name": "smooth", "kernels": [{"name": "%s", "parameters": [
+          {"name": "n", "kind": "constant", "type": "u32"},
+          {"name": "y", "kind": "buffer", "type": "f32", "direction": "inout"}],
+          "workgroupSize": [64], "run": {"items": ["n"], "constants": {"n": "y.length"}}}],
+          "variants": [{"format": "java", "class": "%s"}]}
+        """
+            .formatted(kernel, CheckCommandTest.class.getName()));
+    List<String> all =
+        new ArrayList<>(
+            List.of("check", folder.toString(), "--arg", "y=" + SAXPY.resolve("y.npy")));
+    all.addAll(List.of(more));
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    int exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), all.toArray(String[]::new));
+    return new Result(exitCode, out.toString(), err.toString());
+  }
+
+  @Test
+  void aKernelInJavaIsCheckedOnMockAndOnCpu() throws Exception {
+    for (String device : List.of("mock", "cpu://?cache=off")) {
+      Result result = checkInJava("smooth", "--device", device);
+      assertTrue(
+          result
+              .out()
+              .startsWith(
+                  "races: kernel smooth writes element 64 of 'y', which another workgroup reads"
+                      + " without an order between them\n  CheckCommandTest.java:"),
+          result::toString);
+      assertEquals(ExitCode.FOUND, result.exitCode());
+      assertEquals(ExitCode.SUCCESS, checkInJava("halve", "--device", device).exitCode());
+    }
+    Path page = folder.resolve("page.html");
+    Result json = checkInJava("smooth", "--device", "mock", "--json", "--html", page.toString());
+    JsonObject finding =
+        JsonParser.parseString(json.out()).getAsJsonArray().get(0).getAsJsonObject();
+    assertEquals(15, finding.get("count").getAsInt());
+    assertEquals(2, finding.get("places").getAsJsonArray().size());
+    assertTrue(Files.readString(page).contains("CheckCommandTest.smooth"));
+  }
+
+  /** Whoever tries a kernel may have no files yet. */
+  @Test
+  void inputsMayBeZeros() throws Exception {
+    Path bundle = wrong();
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    String[] some = {"check", bundle.toString(), "--device", "cpu://?cache=off", "--arg", "a=2"};
+    int exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), some);
+    assertEquals(ExitCode.USAGE, exitCode, err::toString);
+    assertTrue(
+        err.toString().contains("--arg x=FILE (or --shape x=SIZE,... for zeros)"), err::toString);
+    List<String> all = new ArrayList<>(List.of(some));
+    all.addAll(List.of("--shape", "x=1000", "--shape", "y=1000"));
+    exitCode = Main.run(new PrintWriter(out), new PrintWriter(err), all.toArray(String[]::new));
+    assertTrue(out.toString().contains("element 1000 of 1000 (f32)"), out + "\n" + err);
+    assertEquals(ExitCode.FOUND, exitCode);
+  }
+
+  /** An item that ends early leaves outputs unwritten. */
+  @Test
+  void whatFollowsFromAStrayAccessIsNotReported() throws Exception {
+    Path bundle = copy("y[i] = fmaf(a, x[i], y[i])", "z[i] = x[i + 1]");
+    copyMore(bundle, "float* y)", "const float* y, float* z)");
+    copyMore(bundle, "\"type\": \"f32\", \"direction\": \"inout\"}", Z);
+    copyMore(bundle, "\"shapes\": {", "\"shapes\": {\"z\": [1000], ");
+    Result result = check(bundle);
+    assertTrue(result.out().contains("element 1000 of 1000 (f32)"), result::toString);
+    assertTrue(result.out().endsWith("findings: 1" + System.lineSeparator()), result.out());
+  }
+
+  @Test
+  void otherDevicesAreRefused() throws Exception {
+    Result refused = checkInJava("smooth", "--device", "cuda");
+    assertEquals(ExitCode.USAGE, refused.exitCode());
+    assertTrue(
+        refused.err().contains("kernels are checked on cpu and mock, and not"), refused.err());
   }
 
   @Test

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.jhal.KernelFinding;
-import org.jhal.cpu.CheckReport;
+import org.jhal.kernels.check.CheckReport;
 import org.junit.jupiter.api.Test;
 
 /** What stands in the page of {@code hal check}, whatever names and sources contain. */

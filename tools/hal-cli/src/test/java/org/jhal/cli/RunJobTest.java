@@ -44,7 +44,8 @@ class RunJobTest extends RunFixture {
                     kernel,
                     RunHints.read(source, "increment"),
                     arguments,
-                    device.info().maxWorkgroupCount());
+                    device.info().maxWorkgroupCount(),
+                    false);
             RunJob job =
                 new RunJob(device, kernel, plan, Duration.ofSeconds(60), pieceBytes, false)) {
           RunJob.Times times = job.run(true, false);

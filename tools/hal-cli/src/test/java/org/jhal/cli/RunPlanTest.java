@@ -102,7 +102,7 @@ class RunPlanTest {
     }
     RunArguments arguments =
         RunArguments.parse(args, outs, shapes, groups.isEmpty() ? null : groups, false);
-    return RunPlan.of(kernel, read, arguments, LIMIT);
+    return RunPlan.of(kernel, read, arguments, LIMIT, false);
   }
 
   private void refused(Status status, TestKernel kernel, String hints, String... words)

@@ -149,6 +149,7 @@ class DependencyRulesTest {
         "picocli",
         "com.google.gson",
         "org.jhal.kernels.cache",
+        "org.jhal.kernels.check",
         "org.jhal.cpu",
         "org.jhal.cts.run.tool",
         "org.jhal.recording.replay",

@@ -20,6 +20,7 @@ class KernelPackagesTest {
   private static final String KERNELS = "org.jhal.kernels";
   private static final String BUNDLE = KERNELS + ".bundle";
   private static final String CACHE = KERNELS + ".cache";
+  private static final String CHECK = KERNELS + ".check";
 
   /** For each package the others that it may use; docs/design.md has the same table. */
   private static final Map<String, Set<String>> MAY_SEE =
@@ -28,16 +29,18 @@ class KernelPackagesTest {
           Set.of(),
           CACHE,
           Set.of(),
+          CHECK,
+          Set.of(),
           KERNELS + ".dialect",
           Set.of(),
           KERNELS + ".source",
           Set.of(BUNDLE),
           KERNELS + ".workgroup",
-          Set.of(BUNDLE));
+          Set.of(BUNDLE, CHECK));
 
   /** Types that are public for another package of this module, and for the command line. */
   private static final Set<String> NOT_FOR_DRIVERS =
-      Set.of(BUNDLE + ".JavaKernels", CACHE + ".CacheTool");
+      Set.of(BUNDLE + ".JavaKernels", CACHE + ".CacheTool", CHECK + ".CheckTool");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-kernels");
 

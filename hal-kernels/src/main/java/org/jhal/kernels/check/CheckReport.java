@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.cpu;
+package org.jhal.kernels.check;
 
 import java.util.List;
 import org.jhal.KernelFinding;
