@@ -199,7 +199,8 @@ final class WorkgroupFunctions {
             atomics,
             new InnerRanges(facts.purity, source, parameters),
             shared,
-            adds(facts, parameters, atomics));
+            adds(facts, parameters, atomics),
+            new ConditionalStores(facts.statements));
     FissionWriter.write(
         kernel.text(),
         template,

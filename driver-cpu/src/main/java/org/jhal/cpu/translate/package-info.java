@@ -36,8 +36,8 @@
  *       analyses guessed from names, {@code IndexWidening} computes subscripts in 64 bits, {@code
  *       InnerRanges} leaves out clamps and guards where they make no difference, {@code
  *       SharedCalls} and {@code RowFunction} compute once what items compute for each other, {@code
- *       OwnedAtomics} locks no shared memory, and {@code DelayedAdds} adds to buffers once for a
- *       thread.
+ *       OwnedAtomics} locks no shared memory, {@code ConditionalStores} writes elements without a
+ *       branch, and {@code DelayedAdds} adds to buffers once for a thread.
  * </ul>
  *
  * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower
