@@ -42,8 +42,10 @@ final class RegionWriter {
   private final SharedCalls calls;
   private final DelayedAdds adds;
   private final ConditionalStores stores;
+  private final Conjunctions conjunctions;
   private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
+  private boolean isShort; // whether rows are written that are one vector, or a few
   private int ends; // makes the names of the ends of loops unique
   private int takes; // makes the names of conditions unique
   private int seals; // makes the names of what is sealed unique
@@ -61,6 +63,7 @@ final class RegionWriter {
    * @param calls whose results items share
    * @param adds to memory of the thread first
    * @param stores that are made in any case
+   * @param conjunctions that are computed whole
    */
   RegionWriter(
       Writer out,
@@ -70,7 +73,8 @@ final class RegionWriter {
       InnerRanges ranges,
       SharedCalls calls,
       DelayedAdds adds,
-      ConditionalStores stores) {
+      ConditionalStores stores,
+      Conjunctions conjunctions) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
@@ -79,6 +83,7 @@ final class RegionWriter {
     this.calls = calls;
     this.adds = adds;
     this.stores = stores;
+    this.conjunctions = conjunctions;
   }
 
   /** What the loops need, as declarations before the workgroups run. */
@@ -238,7 +243,9 @@ final class RegionWriter {
       out.raw(" if constexpr (HAL_X * hal_most >= HAL_LONG_ROW) {");
       items(region, guard, masks, branch, range, rows, end + "_outer");
       out.raw(" } else {");
+      isShort = true;
       loop(region, guard, masks, branch, end);
+      isShort = false;
       out.raw(" }");
     } else {
       loop(region, guard, masks, branch, end);
@@ -516,15 +523,20 @@ final class RegionWriter {
 
   /** What a variable begins with for the items that are being written. */
   private Declarator forItems(Declarations.Declaration declaration, Declarator declarator) {
-    if (inner == null) {
-      return declarator;
+    List<Token> initial =
+        inner == null ? declarator.initial() : inner.initial(declaration, declarator);
+    List<Token> all = shared == null ? initial : shared.expression(initial);
+    boolean isBool =
+        Tokens.text(declaration.plainType()).equals("bool")
+            && declarator.pointers().isEmpty()
+            && declarator.dimensions().isEmpty()
+            && Tokens.is(all, 0, "=");
+    if (isBool) {
+      List<Token> value = all.subList(1, all.size());
+      all = new ArrayList<>(all.subList(0, 1));
+      all.addAll(whole(value));
     }
-    List<Token> initial = inner.initial(declaration, declarator);
-    return new Declarator(
-        declarator.pointers(),
-        declarator.name(),
-        declarator.dimensions(),
-        shared == null ? initial : shared.expression(initial));
+    return new Declarator(declarator.pointers(), declarator.name(), declarator.dimensions(), all);
   }
 
   /** A variable that is rematerialized, which nothing may change. */
@@ -658,7 +670,8 @@ final class RegionWriter {
       List<Token> condition = inner == null ? choice.condition() : inner.condition(choice);
       boolean isEvery = region.residue != null && region.residue.isWhole(choice);
       out.raw(isEvery ? "hal_every" + region.number + ".is_exact || (" : "");
-      out.tokens(widening.subscripts(condition)).raw(isEvery ? ")) {" : ") {");
+      out.tokens(widening.subscripts(choice.isConstant() ? condition : whole(condition)));
+      out.raw(isEvery ? ")) {" : ") {");
       statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
       if (choice.otherwise() != null) {
@@ -684,6 +697,11 @@ final class RegionWriter {
     } else if (statement instanceof Jump jump) {
       jump(jump, region, depth, hasJump);
     }
+  }
+
+  /** A condition as it is for the items that are being written. */
+  private List<Token> whole(List<Token> condition) {
+    return isShort ? conjunctions.whole(condition) : condition;
   }
 
   /** A branch that only replaces elements, which are written in any case. */

@@ -200,7 +200,10 @@ final class WorkgroupFunctions {
             new InnerRanges(facts.purity, source, parameters),
             shared,
             adds(facts, parameters, atomics),
-            new ConditionalStores(facts.statements));
+            new ConditionalStores(facts.statements),
+            new Conjunctions(
+                name -> DelayedAdds.isNumber(facts.purity.type(name)),
+                name -> Tokens.text(facts.purity.type(name)).equals("bool")));
     FissionWriter.write(
         kernel.text(),
         template,

@@ -37,7 +37,8 @@
  *       InnerRanges} leaves out clamps and guards where they make no difference, {@code
  *       SharedCalls} and {@code RowFunction} compute once what items compute for each other, {@code
  *       OwnedAtomics} locks no shared memory, {@code ConditionalStores} writes elements without a
- *       branch, and {@code DelayedAdds} adds to buffers once for a thread.
+ *       branch, {@code Conjunctions} computes conditions whole, and {@code DelayedAdds} adds to
+ *       buffers once for a thread.
  * </ul>
  *
  * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower
