@@ -26,7 +26,7 @@ export const indexOptions = {
 export const searchOptions = {
   boost: { title: 4, text: 2, titles: 2 },
   boostDocument: (id) => {
-    if (id.includes('/javadoc/')) return /\/javadoc\/(cts|driver-\w+|gpu-simulator|hal-collectives|hal-gpu|hal-kernels|hal-testkit|hal-utils)\//.test(id) ? 0.15 : 0.6
+    if (id.includes('/javadoc/')) return /\/javadoc\/(cts|driver-\w+|gpu-simulator|hal-collectives|hal-gpu|hal-kernels|hal-recording|hal-testkit|hal-utils)\//.test(id) ? 0.15 : 0.6
     return /\/(CONTRIBUTING|docs\/releasing|docs\/design|docs\/(start\/)?write-a-driver|docs\/writing-a-driver|docs\/conformance|docs\/results\/)/.test(id) ? 0.5 : 1
   },
   prefix: true,

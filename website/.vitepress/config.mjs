@@ -72,6 +72,8 @@ export default defineConfig({
         item('Collectives', '/docs/collectives'),
         item('Spring Boot', '/docs/spring'),
         item('On a Spark cluster', '/docs/spark'),
+        item('A wrong result', '/docs/debugging'),
+        item('Recordings', '/docs/recording'),
         item('Tracing', '/docs/tracing'),
         item('Monitoring', '/docs/monitoring'),
         item('Examples', '/examples/README'),

@@ -35,5 +35,10 @@ module org.jhal.utils {
   exports org.jhal.engine.work to
       org.jhal.collectives;
 
+  // What the engine tells of a device that is recorded.
+  exports org.jhal.engine.journal to
+      org.jhal.recording;
+
   uses org.jhal.engine.collective.Collectives;
+  uses org.jhal.engine.journal.Journals;
 }

@@ -80,6 +80,12 @@ final class NativeCollective<E> extends Collective<E> {
     this.natives = (NativeGroup<E>) natives;
   }
 
+  /** The vendor's library moves the bytes. */
+  @Override
+  protected boolean isUnseen() {
+    return true;
+  }
+
   /** A device that shares no events is not held up by what happens on another one. */
   @Override
   public boolean waitsOnHost() {

@@ -85,6 +85,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
     this.shutdown = new DeviceShutdown<>(core, collectives, staging);
     boolean isOpen = false;
     try {
+      core.startJournal();
       core.calls().call(() -> createQueues(config.queues(), between));
       core.queues().forEach(DeferredWorkQueue::start);
       shutdown.open();

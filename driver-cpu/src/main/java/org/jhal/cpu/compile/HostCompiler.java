@@ -252,6 +252,11 @@ public final class HostCompiler {
     return flags;
   }
 
+  /** Whether these checks find casts beyond the range of an integer. */
+  static boolean findsCasts(int checks) {
+    return (checks & CHECKS_VALUES) != 0;
+  }
+
   /** All flags that it is called with, for the same key. */
   public String allFlags() {
     return flags()

@@ -126,7 +126,7 @@ public final class SourceCompiler {
     String described = KernelLibrary.source(target, libraryKernels);
     Map<String, Rejected> rejected = new HashMap<>(); // by entry
     HalException first = null; // why the fastest forms were rejected
-    boolean saturates = checks == 0; // casts beyond the range are looked for
+    boolean saturates = !HostCompiler.findsCasts(checks); // a cast that saturates is none of those
     while (true) {
       Translation translation =
           translate(preprocessed, requests, rejected, saturates, options, what);

@@ -310,7 +310,7 @@ final class BarrierLowering {
           calls.synchronizes(name.text())
               ? warpFunctions.exchanged(call, rest, to)
               : inliner.written(call, rest, to);
-      boolean isVariable = result.size() == 1 && isArgument(replaced);
+      boolean isVariable = result.size() == 1; // which other overloads take than a value
       replaced.addAll(
           isVariable ? Generated.tokens("HAL_VALUE(" + result.get(0) + ")", name) : result);
       replaced.addAll(rest.subList(call.end() + 1, rest.size()));
@@ -354,21 +354,6 @@ final class BarrierLowering {
         throw new UnfitException(name + " behind a change in an expression", name);
       }
     }
-  }
-
-  /**
-   * Whether what follows is an argument, whose type may matter: a variable is another than a value.
-   */
-  private static boolean isArgument(List<Token> before) {
-    for (int i = before.size() - 1; i >= 0; i--) {
-      Token token = before.get(i);
-      if (token.is(")") || token.is("]") || token.is("}")) {
-        i = Tokens.open(before, i);
-      } else if (token.is("{") || (token.is("(") && (i == 0 || isOfCall(before, i)))) {
-        return true;
-      }
-    }
-    return before.stream().anyMatch(token -> token.is("&&"));
   }
 
   private static boolean isOfCall(List<Token> tokens, int open) {

@@ -208,7 +208,15 @@ class SaturatingCastsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"fission", "coroutine", "fiber"})
+  @ValueSource(
+      strings = {
+        "fission",
+        "coroutine",
+        "fiber",
+        "auto&check=memory",
+        "auto&check=races",
+        "auto&check=barriers"
+      })
   void castsSaturate(String form) throws InterruptedException {
     Map<String, Integer> expressions = expressions();
     StringBuilder source = new StringBuilder(BEFORE);

@@ -251,3 +251,83 @@ KERNEL(sizes_that_live_across_a_barrier) {
   one.y += at.x;
   __syncthreads();
   WRITE(size.x == 66 && kind(grid) == 2 && grid.x == gridDim.x && kind(at) == 1 && one.x == 1 && one.y == 1 + at.x && one.z == 1); }
+
+//@ results_are_values_for_constructors 1
+struct Source { int is_value; __device__ Source(int&&) : is_value(1) {} __device__ Source(const int&) : is_value(0) {} };
+__device__ int number_of_neighbour(int* shared, int x) {
+  shared[threadIdx.x] = x;
+  __syncthreads();
+  const int found = shared[threadIdx.x ^ 1];
+  __syncthreads();
+  return found; }
+KERNEL(results_are_values_for_constructors) {
+  __shared__ int shared[1024];
+  Source own = number_of_neighbour(shared, in[INDEX]);
+  Source counted = __syncthreads_count(in[INDEX] & 1);
+  Source shuffled = __shfl_sync(~0u, in[INDEX], 3);
+  Source assigned = in[INDEX];
+  assigned = number_of_neighbour(shared, in[INDEX]);
+  WRITE(own.is_value && counted.is_value && shuffled.is_value && assigned.is_value); }
+
+//@ results_are_values_for_operators 1
+struct Added { __device__ int operator+(int&&) const { return 1; } __device__ int operator+(const int&) const { return 0; } };
+__device__ int summand_of_neighbour(int* shared, int x) {
+  shared[threadIdx.x] = x;
+  __syncthreads();
+  const int found = shared[threadIdx.x ^ 1];
+  __syncthreads();
+  return found; }
+KERNEL(results_are_values_for_operators) {
+  __shared__ int shared[1024];
+  const Added to = {};
+  const int own = to + summand_of_neighbour(shared, in[INDEX]);
+  const int counted = to + __syncthreads_count(in[INDEX] & 1);
+  WRITE(own && counted); }
+
+//@ results_that_are_objects_are_values 1
+struct Number { int value; __device__ int is_value() & { return 0; } __device__ int is_value() && { return 1; } };
+struct Taken { int is_value; __device__ Taken(Number&&) : is_value(1) {} __device__ Taken(const Number&) : is_value(0) {} };
+__device__ Number object_of_neighbour(int* shared, int x) {
+  shared[threadIdx.x] = x;
+  __syncthreads();
+  const Number found = {shared[threadIdx.x ^ 1]};
+  __syncthreads();
+  return found; }
+KERNEL(results_that_are_objects_are_values) {
+  __shared__ int shared[1024];
+  const int is_value = object_of_neighbour(shared, in[INDEX]).is_value();
+  Taken taken = object_of_neighbour(shared, in[INDEX]);
+  WRITE(is_value && taken.is_value); }
+
+//@ references_keep_results 1
+__device__ int kept_of_neighbour(int* shared, int x) {
+  shared[threadIdx.x] = x;
+  __syncthreads();
+  const int found = shared[threadIdx.x ^ 1];
+  __syncthreads();
+  return found; }
+KERNEL(references_keep_results) {
+  __shared__ int shared[1024];
+  const int& first = kept_of_neighbour(shared, in[INDEX]);
+  auto&& second = kept_of_neighbour(shared, 2 * in[INDEX]);
+  const int is_value = !std::is_lvalue_reference<decltype(second)>::value;
+  __syncthreads();
+  shared[threadIdx.x] = 7;
+  __syncthreads();
+  const int wanted = in[INDEX ^ 1];
+  WRITE(is_value && first == wanted && second == 2 * wanted); }
+
+//@ constant_references_keep_results 1
+__device__ int lasting_of_neighbour(int* shared, int x) {
+  shared[threadIdx.x] = x;
+  __syncthreads();
+  const int found = shared[threadIdx.x ^ 1];
+  __syncthreads();
+  return found; }
+KERNEL(constant_references_keep_results) {
+  __shared__ int shared[1024];
+  const int& result = lasting_of_neighbour(shared, in[INDEX]);
+  __syncthreads();
+  shared[threadIdx.x] = 7;
+  __syncthreads();
+  WRITE(result == in[INDEX ^ 1]); }

@@ -2,6 +2,7 @@
 package org.jhal.driver.options;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The configuration of the engine for one device.
@@ -22,6 +23,7 @@ import java.time.Duration;
  * @param tracesLeaks whether the report of a leaked buffer or command buffer says where it was made
  * @param findsHazards whether operations that touch the same bytes without an order are reported
  * @param failsByHazards whether such an operation fails instead
+ * @param recordsTo the file into which the device is recorded; null if it is not
  */
 public record EngineConfig(
     int queues,
@@ -36,8 +38,9 @@ public record EngineConfig(
     boolean sharesMemory,
     boolean tracesLeaks,
     boolean findsHazards,
-    boolean failsByHazards) {
-  /** A configuration that looks for no hazards. */
+    boolean failsByHazards,
+    @Nullable String recordsTo) {
+  /** A configuration that looks for no hazards, and records nothing. */
   public EngineConfig(
       int queues,
       int inflight,
@@ -63,6 +66,7 @@ public record EngineConfig(
         sharesMemory,
         tracesLeaks,
         false,
-        false);
+        false,
+        null);
   }
 }

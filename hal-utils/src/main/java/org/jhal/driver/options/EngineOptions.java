@@ -4,9 +4,16 @@ package org.jhal.driver.options;
 import java.time.Duration;
 import java.util.List;
 import org.jhal.Device;
+import org.jspecify.annotations.Nullable;
 
 /** The options that every driver on this engine has (rule D5). */
 public final class EngineOptions {
+  private static final String OFF = "off";
+
+  // A recording of all devices of a process, whatever their drivers.
+  private static final String RECORD = "jhal.record";
+  private static final String RECORD_VARIABLE = "JHAL_RECORD";
+
   private final Option<Long> queues;
   private final Option<Long> inflight =
       Option.integer(
@@ -67,6 +74,12 @@ public final class EngineOptions {
           List.of("off", "hazards", "hazards,fail"),
           "whether operations that touch the same bytes without an order are reported, or fail");
 
+  private final Option<String> record =
+      Option.text(
+          "record",
+          OFF,
+          "the file into which what the device does is recorded, for hal replay, or off");
+
   /**
    * The options with a driver's own defaults.
    *
@@ -117,7 +130,8 @@ public final class EngineOptions {
         copyThreads,
         peers,
         leaks,
-        validate);
+        validate,
+        record);
   }
 
   /** The configuration that these settings give. */
@@ -135,6 +149,20 @@ public final class EngineOptions {
         settings.get(peers).equals("memory"),
         settings.get(leaks).equals("trace"),
         !settings.get(validate).equals("off"),
-        settings.get(validate).equals("hazards,fail"));
+        settings.get(validate).equals("hazards,fail"),
+        recordsTo(
+            settings.get(record), System.getProperty(RECORD), System.getenv(RECORD_VARIABLE)));
+  }
+
+  /** The first of these that is set, unless that is off. */
+  static @Nullable String recordsTo(
+      String option, @Nullable String property, @Nullable String variable) {
+    String file = option;
+    if (file.equals(OFF) && property != null && !property.isEmpty()) {
+      file = property;
+    } else if (file.equals(OFF) && variable != null && !variable.isEmpty()) {
+      file = variable;
+    }
+    return file.equals(OFF) || file.isEmpty() ? null : file;
   }
 }

@@ -27,6 +27,8 @@ import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Names;
 import org.jhal.engine.hazard.HazardRecord;
+import org.jhal.engine.journal.Journal;
+import org.jhal.engine.journal.JournalModule;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceEnd;
 import org.jhal.engine.queue.DeviceLoss;
@@ -80,6 +82,7 @@ public final class DeviceCore<E> implements Explainable {
   private volatile Consumer<HalException> onLost = cause -> {}; // set once, before there are queues
 
   private final AtomicBoolean isRecorded = new AtomicBoolean(); // see HazardRecord#open
+  private @Nullable Journal journal; // null unless it is recorded; set before there are queues
   private volatile boolean isCloseOver; // written by the closing thread
 
   /**
@@ -135,6 +138,19 @@ public final class DeviceCore<E> implements Explainable {
   /** Whether operations that touch the same bytes without an order are reported. */
   public boolean findsHazards() {
     return config.findsHazards();
+  }
+
+  /** Begins the record of the device, if its configuration asks for it. Before it is used. */
+  public void startJournal() {
+    String file = config.recordsTo();
+    if (file != null) {
+      journal = JournalModule.require().open(file, name, info);
+    }
+  }
+
+  /** The record of the device; null if it is not recorded. */
+  public @Nullable Journal journal() {
+    return journal;
   }
 
   /** Whether such operations fail instead. */
@@ -399,6 +415,10 @@ public final class DeviceCore<E> implements Explainable {
     isCloseOver = true;
     if (isRecorded.compareAndSet(true, false)) {
       HazardRecord.close();
+    }
+    Journal recorded = journal;
+    if (recorded != null) {
+      recorded.close();
     }
   }
 

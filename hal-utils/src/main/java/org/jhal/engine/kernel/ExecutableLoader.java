@@ -14,6 +14,7 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.KernelModule;
 import org.jhal.engine.base.BackendCalls;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.journal.Journal;
 import org.jhal.kernels.bundle.ArgumentLayout;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Manifest;
@@ -56,7 +57,7 @@ public final class ExecutableLoader {
     while (!candidates.isEmpty()) {
       Candidate next = candidates.remove(0);
       ExecutableSource from = next.source;
-      Executable loaded = load(next, manifest, refusals);
+      Executable loaded = load(next, source, manifest, refusals);
       if (loaded != null) {
         return loaded;
       }
@@ -79,13 +80,14 @@ public final class ExecutableLoader {
   }
 
   /** Loads a variant, or returns null and adds the reason to {@code refusals}. */
-  private @Nullable Executable load(Candidate candidate, Manifest manifest, List<String> refusals) {
+  private @Nullable Executable load(
+      Candidate candidate, ExecutableSource bundle, Manifest manifest, List<String> refusals) {
     Variant variant = candidate.variant;
     String reason = backend.refusal(variant.format());
     if (backend.executableFormats().contains(variant.format())) {
       checkLimits(manifest);
       try {
-        return calls.call(() -> make(candidate, manifest, refusals));
+        return calls.call(() -> make(candidate, bundle, manifest, refusals));
       } catch (HalException e) {
         if (e.status() != Status.UNIMPLEMENTED) {
           throw e;
@@ -97,10 +99,15 @@ public final class ExecutableLoader {
     return null;
   }
 
-  private Executable make(Candidate candidate, Manifest manifest, List<String> refusals) {
+  private Executable make(
+      Candidate candidate, ExecutableSource bundle, Manifest manifest, List<String> refusals) {
     List<KernelSpec> kernels = manifest.kernels();
     Variant variant = candidate.variant;
     KernelModule module = backend.load(candidate.source, variant, kernels);
+    Journal journal = device.journal();
+    if (journal != null) {
+      journal.loaded(module, bundle);
+    }
     return new EngineExecutable(
         device, manifest.name(), variant.format(), refusals, kernels, module);
   }

@@ -5,6 +5,7 @@ import java.lang.System.Logger.Level;
 import java.lang.invoke.ConstantBootstraps;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
@@ -16,6 +17,7 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
 import org.jhal.engine.hazard.HazardRecord;
 import org.jhal.engine.hazard.TouchedMemory;
+import org.jhal.engine.journal.Journal;
 import org.jhal.engine.timeline.Failures;
 import org.jhal.engine.timeline.ProgramCode;
 import org.jspecify.annotations.Nullable;
@@ -79,17 +81,26 @@ public final class BufferStorage extends Owned {
   /** A storage over memory that the device has allocated. */
   static BufferStorage allocated(
       DeviceCore<?> device, BufferParams params, long size, DeviceMemory memory) {
-    return new BufferStorage(device, params, size, memory, false, null, null);
+    BufferStorage made = new BufferStorage(device, params, size, memory, false, null, null);
+    made.recordAllocated(memory, Journal.Origin.ALLOCATED, null);
+    return made;
   }
 
-  /** A storage over memory that the caller owns. */
+  /**
+   * A storage over memory that the caller owns.
+   *
+   * @param host its bytes if it is the program's; null if it is of a native runtime
+   */
   static BufferStorage imported(
       DeviceCore<?> device,
       BufferParams params,
       long size,
       DeviceMemory memory,
+      @Nullable ByteBuffer host,
       @Nullable Runnable onRelease) {
-    return new BufferStorage(device, params, size, memory, true, null, onRelease);
+    BufferStorage made = new BufferStorage(device, params, size, memory, true, null, onRelease);
+    made.recordAllocated(memory, host == null ? Journal.Origin.NATIVE : Journal.Origin.HOST, host);
+    return made;
   }
 
   /**
@@ -138,6 +149,21 @@ public final class BufferStorage extends Owned {
     this.usageBits = bits;
     this.onRelease = onRelease;
     this.phase = isTransient ? Phase.PROMISED : Phase.PRESENT;
+  }
+
+  private void recordAllocated(
+      @Nullable DeviceMemory made, Journal.Origin origin, @Nullable ByteBuffer imported) {
+    Journal journal = device.journal();
+    if (journal != null && made != null) {
+      journal.allocated(made, size, params, origin, imported);
+    }
+  }
+
+  private void recordFreed(@Nullable DeviceMemory gone) {
+    Journal journal = device.journal();
+    if (journal != null && gone != null) {
+      journal.freed(gone);
+    }
   }
 
   private boolean changePhase(Phase from, Phase to) {
@@ -207,6 +233,7 @@ public final class BufferStorage extends Owned {
     if (!changePhase(Phase.PROMISED, Phase.PRESENT)) {
       throw new HalException(Status.INTERNAL, "alloca issued twice");
     }
+    recordAllocated(allocated, Journal.Origin.ALLOCATED, null);
     device.addBytes(size, params);
   }
 
@@ -232,6 +259,7 @@ public final class BufferStorage extends Owned {
 
   /** The dealloca was issued. The storage is empty, whether or not its owner closes it. */
   public void endDealloca() {
+    recordFreed(memory);
     device.resources().storages.remove(this);
   }
 
@@ -281,6 +309,7 @@ public final class BufferStorage extends Owned {
       givenBack();
     } else if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
       device.addBytes(-size, params);
+      recordFreed(found);
       found.free(this::givenBack);
     }
   }

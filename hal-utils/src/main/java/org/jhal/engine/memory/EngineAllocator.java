@@ -85,7 +85,12 @@ public final class EngineAllocator implements Allocator {
         params,
         () ->
             BufferStorage.imported(
-                device, params, range.capacity(), backend.importHost(range, params), onRelease));
+                device,
+                params,
+                range.capacity(),
+                backend.importHost(range, params),
+                range,
+                onRelease));
   }
 
   @Override
@@ -109,7 +114,7 @@ public final class EngineAllocator implements Allocator {
         params,
         () ->
             BufferStorage.imported(
-                device, params, bytes, backend.importDevice(address, bytes), onRelease));
+                device, params, bytes, backend.importDevice(address, bytes), null, onRelease));
   }
 
   @Override

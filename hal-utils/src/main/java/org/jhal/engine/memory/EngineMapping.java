@@ -10,6 +10,8 @@ import org.jhal.driver.MappedRange;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
 import org.jhal.engine.base.Owner;
+import org.jhal.engine.journal.Journal;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A range of a buffer that the host accesses.
@@ -27,6 +29,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     private final MapMode mode;
     private final int length; // bytes
     private final MappedRange range;
+    private final Journal.@Nullable Mapping recorded; // null unless it is to be recorded
 
     private Use(BufferStorage storage, MapMode mode, long offset, int length) {
       super(storage.device.resources().mappings);
@@ -35,6 +38,15 @@ final class EngineMapping implements DeviceBuffer.Mapping {
       this.mode = mode;
       this.length = length;
       this.range = device.calls().call(() -> storage.memory().map(offset, length));
+      if (mode != MapMode.DISCARD_WRITE) {
+        invalidate();
+      }
+      Journal journal = device.journal();
+      this.recorded =
+          journal == null || mode == MapMode.READ
+              ? null
+              : journal.mapped(
+                  storage.memory(), offset, range.bytes(), mode != MapMode.DISCARD_WRITE);
     }
 
     private void flush() {
@@ -61,6 +73,9 @@ final class EngineMapping implements DeviceBuffer.Mapping {
     @Override
     protected void endNative() {
       try {
+        if (recorded != null) {
+          recorded.end();
+        }
         if (device.lostCause() == null) {
           flush();
         }
@@ -90,11 +105,7 @@ final class EngineMapping implements DeviceBuffer.Mapping {
    * @param offset from the start of the storage
    */
   static EngineMapping of(EngineBuffer buffer, long offset, int length, MapMode mode) {
-    Use use = new Use(buffer.storage, mode, offset, length);
-    if (mode != MapMode.DISCARD_WRITE) {
-      use.invalidate();
-    }
-    return new EngineMapping(buffer, use);
+    return new EngineMapping(buffer, new Use(buffer.storage, mode, offset, length));
   }
 
   @Override

@@ -317,6 +317,27 @@ public final class Operation<E> extends HeapNode implements Producer {
     return -1;
   }
 
+  /** The number of each timeline that it waits for and the value, by turns. */
+  public long[] numberedWaits() {
+    OperationWait<E>[] all = waits;
+    long[] numbers = new long[2 * all.length];
+    for (int i = 0; i < all.length; i++) {
+      numbers[2 * i] = all[i].semaphore().number();
+      numbers[2 * i + 1] = all[i].value();
+    }
+    return numbers;
+  }
+
+  /** As {@link #numberedWaits}, of what it signals. */
+  public long[] numberedSignals() {
+    long[] numbers = new long[2 * signalCount()];
+    for (int i = 0; i < signalCount(); i++) {
+      numbers[2 * i] = signal(i).number();
+      numbers[2 * i + 1] = signalValue(i);
+    }
+    return numbers;
+  }
+
   /** Ends one wait. Returns true for the last one. */
   boolean countDown() {
     return (int) OPEN_WAITS.getAndAdd(this, -1) == 1;

@@ -195,6 +195,7 @@ final class Settling {
       return;
     }
     @Nullable HalException failure = operation.failure();
+    operation.work.ending(failure);
     if (failure == null) {
       // Before the signals (rule Q2). After a failure the stream may still use the memory, and the
       // borrow ends when the operation retires.

@@ -121,6 +121,14 @@ public interface Work<E> {
   /** Says what memory it touches, if its device looks for hazards, and how it ends. */
   default void record(RecordedOperation recorded) {}
 
+  /**
+   * Its outcome is decided. Called before its signals change and before it gives back host memory,
+   * by each thread that applies the outcome; for one that was never issued, too.
+   *
+   * @param failure null if it has succeeded
+   */
+  default void ending(@Nullable HalException failure) {}
+
   /** Whether a hazard that it completes fails it. */
   default boolean failsByHazard() {
     return false;

@@ -18,6 +18,7 @@ import org.jhal.Slot;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.hazard.HazardRecord;
@@ -189,6 +190,11 @@ public class CommandWork<E> extends QueueWork<E> {
     if (hasEffect) {
       recordUses(recorded, command);
     }
+  }
+
+  @Override
+  protected final @Nullable CommandList commands() {
+    return hasEffect ? command : null;
   }
 
   @Override

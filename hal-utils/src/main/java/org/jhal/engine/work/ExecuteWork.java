@@ -9,6 +9,7 @@ import org.jhal.CommandBuffer;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
@@ -112,6 +113,11 @@ public final class ExecuteWork<E> extends QueueWork<E> {
         recordUses(recorded, commands.get(i));
       }
     }
+  }
+
+  @Override
+  protected @Nullable CommandList commands() {
+    return recording;
   }
 
   @Override

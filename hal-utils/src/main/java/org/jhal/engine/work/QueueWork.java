@@ -10,6 +10,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Command;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.HostCompletion;
 import org.jhal.driver.HostThreads;
@@ -21,6 +22,8 @@ import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.hazard.RecordedOperation;
+import org.jhal.engine.journal.IssuedOperation;
+import org.jhal.engine.journal.Journal;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Batch;
@@ -58,6 +61,7 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   private @Nullable HostCompletion hostCompletion;
   private boolean signalsAfterHostCompletion;
   private List<Runnable> whenFired = List.of(); // registered by the driver
+  private Journal.@Nullable Entry entry; // in the record of the device; set by the drainer
 
   public QueueWork(DeviceCore<E> device) {
     this.device = device;
@@ -215,7 +219,44 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     if (uses != null) {
       uses.begin(operation().servesCopy);
     }
+    Journal journal = device.journal();
+    if (journal != null && entry == null) { // else it was put back, and is recorded already
+      entry = journal.issuing(forJournal());
+    }
     return issue(stream, batch);
+  }
+
+  private IssuedOperation forJournal() {
+    Operation<E> own = operation();
+    return new IssuedOperation(
+        own.queue.name(),
+        own.key,
+        kind(),
+        own.numberedWaits(),
+        own.numberedSignals(),
+        commands(),
+        this,
+        own.waitsReached(),
+        own.servesCopy,
+        isUnseen());
+  }
+
+  /** The commands that it issues, for the record of the device; null if it issues none. */
+  protected @Nullable CommandList commands() {
+    return null;
+  }
+
+  /** Whether it changes memory by other means than its {@link #commands}. */
+  protected boolean isUnseen() {
+    return false;
+  }
+
+  @Override
+  public final void ending(@Nullable HalException failure) {
+    Journal.Entry recorded = entry;
+    if (recorded != null) {
+      recorded.ending(failure);
+    }
   }
 
   /** Issues the work as {@link Work#issue} does, with the other devices held. */

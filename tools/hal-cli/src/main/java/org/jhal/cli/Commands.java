@@ -31,6 +31,8 @@ final class Commands {
           "inputs",
           "pipeline",
           "product",
+          "record",
+          "replay",
           "transformer");
 
   private Commands() {}
@@ -58,6 +60,8 @@ final class Commands {
       case "inputs" -> new InputsCommand();
       case "pipeline" -> new PipelineCommand();
       case "product" -> new ProductCommand();
+      case "record" -> new RecordCommand();
+      case "replay" -> new ReplayCommand();
       case "transformer" -> new TransformerCommand();
       default -> null;
     };
@@ -88,6 +92,7 @@ final class Commands {
       case "cache" -> "org.jhal.kernels.cache.CacheTool";
       case "check", "compile" -> "org.jhal.cpu.CompileTool";
       case "cts" -> "org.jhal.cts.run.tool.CtsTool";
+      case "record", "replay" -> "org.jhal.recording.replay.ReplayTool";
       case "accuracy", "fractal", "inputs", "pipeline", "product", "transformer" ->
           "org.jhal.examples.Accuracy";
       default -> null;

@@ -145,7 +145,8 @@ class MainTest {
     String[] alone = {"-cp", String.join(File.pathSeparator, path), Main.class.getName(), "--help"};
     String help = Outcome.java(folder, alone).succeeded().out();
     assertTrue(help.contains("  devices ") && help.contains("  trace "), help);
-    for (String command : List.of("bench", "cache", "check", "compile", "cts", "fractal")) {
+    for (String command :
+        List.of("bench", "cache", "check", "compile", "cts", "fractal", "record", "replay")) {
       assertFalse(help.contains("  " + command + " "), help);
       alone[3] = command;
       Outcome.java(folder, alone).failed(2, "unknown command '" + command + "'");

@@ -44,6 +44,7 @@ class ApiFileTest {
                 "hal-kernels",
                 "hal-utils",
                 "hal-collectives",
+                "hal-recording",
                 "hal-testkit",
                 "hal-gpu",
                 "cts",

@@ -70,6 +70,17 @@ class DependencyRulesTest {
   }
 
   @Test
+  void recordingsSeeTheEngineAndNoDriver() {
+    assertSeesOnly(
+        "hal-recording",
+        List.of("hal-api", "hal-kernels", "hal-utils"),
+        "org.jspecify",
+        "com.google.common",
+        "com.google.errorprone.annotations",
+        "com.google.gson");
+  }
+
+  @Test
   void halGpuSeesTheEngineAndNoDriver() {
     assertSeesOnly(
         "hal-gpu",
@@ -140,6 +151,7 @@ class DependencyRulesTest {
         "org.jhal.kernels.cache",
         "org.jhal.cpu",
         "org.jhal.cts.run.tool",
+        "org.jhal.recording.replay",
         "org.jhal.bench",
         "org.jhal.examples");
   }

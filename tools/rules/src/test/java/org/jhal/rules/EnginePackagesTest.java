@@ -51,6 +51,7 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".base",
+              ENGINE + ".journal",
               ENGINE + ".hazard",
               DRIVER,
               DRIVER + ".options",
@@ -61,6 +62,7 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".memory",
+              ENGINE + ".journal",
               ENGINE + ".hazard",
               DRIVER,
               ENGINE + ".base",
@@ -68,6 +70,7 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".kernel",
+              ENGINE + ".journal",
               DRIVER,
               DRIVER + ".support",
               ENGINE + ".base",
@@ -82,6 +85,7 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".work",
+              ENGINE + ".journal",
               ENGINE + ".hazard",
               DRIVER,
               ENGINE + ".base",
@@ -132,6 +136,7 @@ class EnginePackagesTest {
               ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
           entry(ENGINE + ".hazard"),
+          entry(ENGINE + ".journal", DRIVER, DRIVER + ".support"),
           entry(ENGINE + ".flightrecorder"),
           entry(ENGINE + ".concurrent", DRIVER + ".support"));
 
@@ -184,7 +189,13 @@ class EnginePackagesTest {
   @Test
   void hiddenPackagesAreExportedToTheModulesThatUseThem() {
     Map<String, Set<String>> expected = new TreeMap<>();
-    Map.of("org.jhal.gpu", "hal-gpu", "org.jhal.collectives", "hal-collectives")
+    Map.of(
+            "org.jhal.gpu",
+            "hal-gpu",
+            "org.jhal.collectives",
+            "hal-collectives",
+            "org.jhal.recording",
+            "hal-recording")
         .forEach(
             (name, module) ->
                 hiddenSeenBy(module)

@@ -25,6 +25,7 @@ final class Repository {
           "hal-kernels",
           "hal-utils",
           "hal-collectives",
+          "hal-recording",
           "hal-testkit",
           "hal-gpu",
           "cts");

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.recording.replay;
+
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import org.jhal.HalException;
+import org.jhal.Kernel;
+import org.jhal.Parameter;
+import org.jhal.Status;
+import org.jhal.recording.format.Recording;
+import org.jhal.recording.format.Step;
+import org.jspecify.annotations.Nullable;
+
+/** What {@code hal replay} does. */
+public final class ReplayTool {
+  /** The exit code if nothing differs. */
+  public static final int SAME = 0;
+
+  /** The exit code if something differs. */
+  public static final int DIFFERENT = 6;
+
+  private static final int MOST_LISTED = 10;
+
+  /**
+   * What to replay, and how.
+   *
+   * @param file the recording
+   * @param device the URI of the device that replays it
+   * @param compare the URI of a device to compare with, or null
+   * @param repeat how often to replay it; with {@code compare}, once
+   * @param from the number of the first operation whose dispatches are compared, from 0
+   * @param to the number of the first one after the last of them
+   * @param ulps how many units in the last place floating-point numbers may be apart
+   * @param absolute the difference of floating-point numbers up to which they count as equal
+   * @param isScaled whether units in the last place are those of the largest number of a buffer
+   * @param substitutes the folders of bundles to try in the places of recorded ones, by the names
+   *     of these: on the device, or, with {@code compare}, on that one
+   * @param out the folder for the dispatch whose results part, or null
+   */
+  public record Options(
+      Path file,
+      String device,
+      @Nullable String compare,
+      int repeat,
+      int from,
+      int to,
+      long ulps,
+      double absolute,
+      boolean isScaled,
+      Map<String, Path> substitutes,
+      @Nullable Path out) {
+    /**
+     * Checks the ranges.
+     *
+     * @throws HalException OUT_OF_RANGE or INVALID_ARGUMENT, with the name of the option
+     */
+    public Options {
+      Objects.requireNonNull(file, "file");
+      Objects.requireNonNull(device, "device");
+      substitutes = Map.copyOf(substitutes);
+      check(repeat >= 1, "--repeat: at least 1, not " + repeat);
+      check(ulps >= 0, "--ulps: at least 0, not " + ulps);
+      check(absolute >= 0, "--absolute: at least 0, not " + absolute);
+      check(from >= 0 && from < to, "--scope: A..B with 0 <= A < B, not " + from + ".." + to);
+      if (compare != null && repeat > 1) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT, "--repeat: a comparison replays the recording once");
+      }
+      if (compare == null && out != null) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "--out: only a comparison finds a dispatch; add --compare URI");
+      }
+    }
+
+    private static void check(boolean holds, String otherwise) {
+      if (!holds) {
+        throw new HalException(Status.OUT_OF_RANGE, otherwise);
+      }
+    }
+  }
+
+  private final Options options;
+  private final Recording recording;
+
+  private ReplayTool(Options options, Recording recording) {
+    this.options = options;
+    this.recording = recording;
+  }
+
+  /**
+   * Reads a recording.
+   *
+   * @throws HalException NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT or DATA_LOSS if it cannot
+   *     be read
+   */
+  public static ReplayTool of(Options options) {
+    return new ReplayTool(options, Recording.read(options.file));
+  }
+
+  /**
+   * Replays the recording and prints what came of it.
+   *
+   * @return {@link #SAME} or {@link #DIFFERENT}
+   * @throws HalException what opening a device, loading a bundle or a dispatch throws
+   */
+  public int run(PrintWriter out) throws InterruptedException {
+    describe(out);
+    try (BundleFolders bundles = new BundleFolders(recording, options.substitutes)) {
+      return options.compare == null
+          ? replay(bundles, out)
+          : compare(bundles, options.compare, out);
+    } finally {
+      out.flush();
+    }
+  }
+
+  private void describe(PrintWriter out) {
+    out.printf(
+        Locale.ROOT,
+        "%s: %d operations of %s%n",
+        options.file,
+        recording.operations(),
+        String.join(", ", names()));
+    String cut = recording.cut();
+    if (cut != null) {
+      out.println("the recording is " + cut + "; what is before that is replayed");
+    }
+    recording.bundles().stream()
+        .flatMap(bundle -> bundle.missing().stream().map(part -> bundle.name() + " lacks " + part))
+        .distinct()
+        .forEach(lack -> out.println("not hermetic: bundle " + lack));
+    out.flush();
+  }
+
+  private List<String> names() {
+    return recording.devices().stream().map(Recording.Device::name).distinct().toList();
+  }
+
+  // One device.
+
+  /** How long dispatches of a kernel took. */
+  private static final class Times {
+    int count;
+    long total;
+    long least = Long.MAX_VALUE;
+  }
+
+  private int replay(BundleFolders bundles, PrintWriter out) throws InterruptedException {
+    Map<String, Times> times = new LinkedHashMap<>();
+    Replay last = null;
+    for (int i = 0; i < options.repeat; i++) {
+      try (Replica replica =
+          new Replica(recording, bundles, options.device, true, Elements.FRESH[0])) {
+        last = new Replay(recording, List.of(replica), timed(replica, times));
+        last.run();
+      }
+    }
+    Replay ended = Objects.requireNonNull(last);
+    bundles.notes().forEach(out::println);
+    ended.notes().forEach(out::println);
+    out.printf(Locale.ROOT, "dispatches on %s: %d%n", options.device, ended.dispatches());
+    printTimes(times, out);
+    int others = ended.otherReadbacks().size();
+    out.printf(
+        Locale.ROOT,
+        "readbacks: %d, %s%n",
+        ended.readbacks(),
+        others == 0 ? "all with the bytes that were recorded" : others + " with other bytes:");
+    if (ended.unknownReadbacks() > 0) {
+      out.printf(
+          Locale.ROOT,
+          "not compared: %d readbacks of memory that nothing in the recording has written, or that"
+              + " is not known for another reason%n",
+          ended.unknownReadbacks());
+    }
+    ended.otherReadbacks().stream().limit(MOST_LISTED).forEach(text -> out.println("  " + text));
+    return others == 0 ? SAME : DIFFERENT;
+  }
+
+  private static Replay.Dispatcher timed(Replica replica, Map<String, Times> times) {
+    return (operation, number, dispatch) -> {
+      Kernel kernel = replica.kernel(dispatch);
+      replica.await();
+      long begin = System.nanoTime();
+      replica.dispatch(dispatch);
+      replica.await();
+      long took = System.nanoTime() - begin;
+      Times of = times.computeIfAbsent(kernel.toString(), name -> new Times());
+      of.count++;
+      of.total += took;
+      of.least = Math.min(of.least, took);
+      return true;
+    };
+  }
+
+  private static void printTimes(Map<String, Times> times, PrintWriter out) {
+    times.forEach(
+        (kernel, of) ->
+            out.printf(
+                Locale.ROOT,
+                "  %-30s %7d dispatches, %10.1f us each, %10.1f us at least%n",
+                kernel,
+                of.count,
+                of.total / 1e3 / of.count,
+                of.least / 1e3));
+  }
+
+  // Two devices.
+
+  private int compare(BundleFolders bundles, String other, PrintWriter out)
+      throws InterruptedException {
+    try (Replica first = new Replica(recording, bundles, options.device, false, Elements.FRESH[0]);
+        Replica second = new Replica(recording, bundles, other, true, Elements.FRESH[1])) {
+      Comparison comparison =
+          new Comparison(
+              first,
+              second,
+              new Elements.Tolerance(options.ulps, options.absolute, options.isScaled),
+              options.from,
+              options.to);
+      Replay replay = new Replay(recording, List.of(first, second), comparison);
+      replay.run();
+      bundles.notes().forEach(out::println);
+      replay.notes().forEach(out::println);
+      Finding finding = comparison.finding();
+      if (finding != null) {
+        print(finding, first, bundles, other, out);
+        return DIFFERENT;
+      }
+      out.printf(
+          Locale.ROOT,
+          "all %d dispatches agree on %s and %s%n",
+          replay.dispatches(),
+          options.device,
+          other);
+      comparison
+          .kernels()
+          .forEach(
+              (kernel, of) ->
+                  out.printf(
+                      Locale.ROOT,
+                      "  %-30s %7d dispatches, %12d elements, %d not equal bit by bit%s%n",
+                      kernel,
+                      of.dispatches,
+                      of.elements,
+                      of.different,
+                      of.different == 0 ? "" : ", at most " + of.farthest + " ulps apart"));
+      return SAME;
+    }
+  }
+
+  private void print(
+      Finding finding, Replica first, BundleFolders bundles, String other, PrintWriter out) {
+    Kernel kernel = first.kernel(finding.dispatch());
+    List<Parameter> parameters = kernel.parameters();
+    Parameter parted = parameters.get(finding.parameter());
+    Step.Operation operation = finding.operation();
+    boolean areEqual = finding.inputs().stream().allMatch(input -> input.different() == 0);
+    out.printf(
+        Locale.ROOT,
+        "dispatch %d, %s, differs on %s and %s%n",
+        finding.number(),
+        kernel,
+        options.device,
+        other);
+    out.printf(
+        Locale.ROOT,
+        "  operation %d of the recording: %s operation %d (%s)%n",
+        operation.index(),
+        recording.queue(operation.queue()).name(),
+        operation.number(),
+        operation.kind());
+    out.printf(
+        Locale.ROOT,
+        "  %s[%d], a %s: %s and %s%s%n",
+        parted.name(),
+        finding.element(),
+        parted.type().label(),
+        finding.first(),
+        finding.second(),
+        finding.distance() == Long.MAX_VALUE
+            ? ""
+            : ", " + finding.distance() + (isFloat(parted) ? " ulps apart" : " apart"));
+    out.printf(
+        Locale.ROOT, "  %d of %d elements differ%n", finding.differing(), finding.compared());
+    out.println(areEqual ? "  its inputs are equal" : "  its inputs differ:");
+    for (Finding.Input input : finding.inputs()) {
+      String name = parameters.get(input.parameter()).name();
+      if (input.different() > 0) {
+        out.printf(Locale.ROOT, "    %s: %d elements%n", name, input.different());
+      }
+      if (input.fresh() > 0) {
+        out.printf(
+            Locale.ROOT,
+            "  nothing has written %d elements of its input %s%n",
+            input.fresh(),
+            name);
+      }
+    }
+    if (options.out != null) {
+      String command =
+          FindingFolder.write(
+              options.out, finding, kernel, bundles, List.of(options.device, other));
+      out.printf(Locale.ROOT, "  to run it alone: %s%n", command);
+    }
+  }
+
+  private static boolean isFloat(Parameter parameter) {
+    return switch (parameter.type()) {
+      case F16, BF16, F32, F64 -> true;
+      default -> false;
+    };
+  }
+}
