@@ -355,7 +355,7 @@ KERNEL(no_memory) {
   if (x >= width || y >= height) return;
   AT = at(x - 1) + 3 * at(x) + 5 * at(x + 1); }
 
-//@ tiles alone
+//@ tiles plain
 KERNEL(tiles) {
   PLACE
   __shared__ int tile[4][16];
@@ -381,7 +381,7 @@ KERNEL(tiles) {
   }
   if (inside) AT = sum; }
 
-//@ tiles_with_guards alone
+//@ tiles_with_guards plain
 static __device__ int one(int* at) { return (*at)++; }
 KERNEL(tiles_with_guards) {
   PLACE
