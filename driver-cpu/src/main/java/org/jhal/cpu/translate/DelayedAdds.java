@@ -94,8 +94,11 @@ final class DelayedAdds {
   String declarations() {
     StringBuilder all = new StringBuilder();
     for (String name : delayed) {
-      all.append(" hal_delayed<hal_bare<decltype(*" + name + ")>> hal_delayed_" + name);
-      all.append("(" + name + ", hal_count * (HAL_X * HAL_Y * HAL_Z));");
+      String type = "<hal_bare<decltype(*" + name + ")>> ";
+      String sums = "hal_sums_" + name;
+      all.append(" hal_sums" + type + sums + ";");
+      all.append(" hal_delayed" + type + "hal_delayed_" + name);
+      all.append("(" + name + ", " + sums + ", hal_count * (HAL_X * HAL_Y * HAL_Z));");
     }
     return all.toString();
   }

@@ -37,6 +37,11 @@ import org.jhal.cpu.translate.Statement.Variables;
  * <p>where {@code hal_any_active} and {@code hal_all_active} say whether items of the workgroup are
  * active. In the second loop all have {@code i < n} if the first item and the last one do, and
  * {@code i} has not overflowed between them.
+ *
+ * <p>What orders items would make that another program: a kernel with atomic operations, fences or
+ * {@code volatile} is left alone. Excepted are atomic operations that only make sums of integers
+ * and have no result: no item learns from them, before a barrier, what others have done, and the
+ * sums are the same.
  */
 final class LoopInterchange {
   /** The names of variables that say whether all items are active begin so. */

@@ -30,8 +30,14 @@ final class OwnedAtomics {
   private static final Set<String> TYPES =
       Set.of("int", "unsigned", "long", "float", "double", "__shared__");
 
+  /** Those that make sums, which are the same in any order if they are of integers. */
+  private static final Set<String> SUMS = Set.of("atomicAdd", "atomicSub");
+
+  private static final Set<String> FLOATS = Set.of("float", "double");
+
   private final Predicate<String> isOther;
   private final Set<String> shared = new HashSet<>();
+  private final Set<String> integers = new HashSet<>(); // of these
 
   /**
    * For a kernel.
@@ -52,6 +58,10 @@ final class OwnedAtomics {
         for (Declarator each : declared.declaration().declarators()) {
           if (each.pointers().isEmpty()) {
             shared.add(each.name().text());
+            if (declared.declaration().type().stream()
+                .noneMatch(token -> FLOATS.contains(token.text()))) {
+              integers.add(each.name().text());
+            }
           }
         }
       }
@@ -75,6 +85,26 @@ final class OwnedAtomics {
     List<Token> all = new ArrayList<>(tokens);
     all.set(0, all.get(0).writtenAs("hal_owned_" + name));
     return all;
+  }
+
+  /**
+   * The subscripts and the number of a statement that adds to an integer, or subtracts from one:
+   * the sum is the same whichever item comes first, and no item sees it before the next barrier.
+   * Empty for other statements.
+   */
+  List<List<Token>> sum(List<Token> tokens) {
+    if (statement(tokens) == tokens
+        || !SUMS.contains(tokens.get(0).text())
+        || !integers.contains(tokens.get(3).text())) {
+      return List.of();
+    }
+    List<List<Token>> parts = new ArrayList<>();
+    int at = 4;
+    for (; Tokens.is(tokens, at, "["); at = Tokens.close(tokens, at) + 1) {
+      parts.add(tokens.subList(at + 1, Tokens.close(tokens, at)));
+    }
+    parts.add(tokens.subList(at + 1, tokens.size() - 1));
+    return parts;
   }
 
   private boolean isShared(List<Token> address) {

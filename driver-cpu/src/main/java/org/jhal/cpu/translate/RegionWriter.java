@@ -41,9 +41,13 @@ final class RegionWriter {
   private final InnerRanges ranges;
   private final SharedCalls calls;
   private final DelayedAdds adds;
+  private final ConditionalStores stores;
+  private final Conjunctions conjunctions;
   private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
+  private boolean isShort; // whether rows are written that are one vector, or a few
   private int ends; // makes the names of the ends of loops unique
+  private int takes; // makes the names of conditions unique
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
@@ -58,6 +62,8 @@ final class RegionWriter {
    * @param ranges of items for which no clamp acts
    * @param calls whose results items share
    * @param adds to memory of the thread first
+   * @param stores that are made in any case
+   * @param conjunctions that are computed whole
    */
   RegionWriter(
       Writer out,
@@ -66,7 +72,9 @@ final class RegionWriter {
       OwnedAtomics atomics,
       InnerRanges ranges,
       SharedCalls calls,
-      DelayedAdds adds) {
+      DelayedAdds adds,
+      ConditionalStores stores,
+      Conjunctions conjunctions) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
@@ -74,6 +82,8 @@ final class RegionWriter {
     this.ranges = ranges;
     this.calls = calls;
     this.adds = adds;
+    this.stores = stores;
+    this.conjunctions = conjunctions;
   }
 
   /** What the loops need, as declarations before the workgroups run. */
@@ -233,7 +243,9 @@ final class RegionWriter {
       out.raw(" if constexpr (HAL_X * hal_most >= HAL_LONG_ROW) {");
       items(region, guard, masks, branch, range, rows, end + "_outer");
       out.raw(" } else {");
+      isShort = true;
       loop(region, guard, masks, branch, end);
+      isShort = false;
       out.raw(" }");
     } else {
       loop(region, guard, masks, branch, end);
@@ -511,15 +523,20 @@ final class RegionWriter {
 
   /** What a variable begins with for the items that are being written. */
   private Declarator forItems(Declarations.Declaration declaration, Declarator declarator) {
-    if (inner == null) {
-      return declarator;
+    List<Token> initial =
+        inner == null ? declarator.initial() : inner.initial(declaration, declarator);
+    List<Token> all = shared == null ? initial : shared.expression(initial);
+    boolean isBool =
+        Tokens.text(declaration.plainType()).equals("bool")
+            && declarator.pointers().isEmpty()
+            && declarator.dimensions().isEmpty()
+            && Tokens.is(all, 0, "=");
+    if (isBool) {
+      List<Token> value = all.subList(1, all.size());
+      all = new ArrayList<>(all.subList(0, 1));
+      all.addAll(whole(value));
     }
-    List<Token> initial = inner.initial(declaration, declarator);
-    return new Declarator(
-        declarator.pointers(),
-        declarator.name(),
-        declarator.dimensions(),
-        shared == null ? initial : shared.expression(initial));
+    return new Declarator(declarator.pointers(), declarator.name(), declarator.dimensions(), all);
   }
 
   /** A variable that is rematerialized, which nothing may change. */
@@ -646,10 +663,15 @@ final class RegionWriter {
       out.raw(" {");
       statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
+    } else if (statement instanceof If choice && stores.isOne(choice)) {
+      stores(choice, region);
     } else if (statement instanceof If choice) {
       out.goTo(choice.at()).raw(choice.isConstant() ? " if constexpr (" : " if (");
       List<Token> condition = inner == null ? choice.condition() : inner.condition(choice);
-      out.tokens(widening.subscripts(condition)).raw(") {");
+      boolean isEvery = region.residue != null && region.residue.isWhole(choice);
+      out.raw(isEvery ? "hal_every" + region.number + ".is_exact || (" : "");
+      out.tokens(widening.subscripts(choice.isConstant() ? condition : whole(condition)));
+      out.raw(isEvery ? ")) {" : ") {");
       statement(choice.then(), region, depth, hasJump);
       out.raw(" }");
       if (choice.otherwise() != null) {
@@ -675,6 +697,29 @@ final class RegionWriter {
     } else if (statement instanceof Jump jump) {
       jump(jump, region, depth, hasJump);
     }
+  }
+
+  /** A condition as it is for the items that are being written. */
+  private List<Token> whole(List<Token> condition) {
+    return isShort ? conjunctions.whole(condition) : condition;
+  }
+
+  /** A branch that only replaces elements, which are written in any case. */
+  private void stores(If choice, Step.Region region) {
+    String taken = "hal_taken" + ++takes;
+    List<Token> condition = inner == null ? choice.condition() : inner.condition(choice);
+    out.goTo(choice.at()).raw(" { const bool " + taken + " = ");
+    out.tokens(widening.subscripts(condition)).raw(";");
+    for (Statement statement : ConditionalStores.statements(choice.then())) {
+      if (statement instanceof Variables declared) {
+        variables(declared, region);
+      } else if (statement instanceof Plain store) {
+        List<List<Token>> parts = ConditionalStores.parts(forItems(store.tokens()));
+        out.raw(" hal_replace(" + taken + ",").tokens(widening.subscripts(parts.get(0)));
+        out.raw(",").tokens(widening.subscripts(parts.get(1))).raw(");");
+      }
+    }
+    out.raw(" }");
   }
 
   private void jump(Jump jump, Step.Region region, int depth, boolean[] hasJump)

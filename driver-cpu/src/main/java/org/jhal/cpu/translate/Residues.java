@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * branch becomes a region of its own, whose loop visits these items alone.
  *
  * <p>It visits those whose index along x leaves the residue, and each still looks at the whole
- * condition. So all that has to hold is that the condition is false for the others, and has no
- * effect: a comparison {@code threadIdx.x % M == R} is its first operand of {@code &&}, or all of
- * it, and M and R are {@link UniformityAnalysis#isUniform uniform}; the compiler checks that
- * operands are numbers ({@link Proofs}). A number that M or R is and with which that is not so,
- * such as 0 or -1, is found when the kernel runs: then the loop visits all items ({@code
- * hal_every}).
+ * condition, unless that says nothing else and the numbers are such that it holds for them. So all
+ * that has to hold is that the condition is false for the others, and has no effect: a comparison
+ * {@code threadIdx.x % M == R} is its first operand of {@code &&}, or all of it, and M and R are
+ * {@link UniformityAnalysis#isUniform uniform}; the compiler checks that operands are numbers
+ * ({@link Proofs}). A number that M or R is and with which that is not so, such as 0 or -1, is
+ * found when the kernel runs: then the loop visits all items ({@code hal_every}).
  *
  * <p>That items do what comes before and behind the branch together is as in {@link
  * LoopInterchange}: they are unordered between barriers, unless the kernel has atomics and the
@@ -33,8 +33,14 @@ final class Residues {
    * Which items take a branch.
    *
    * @param modulus empty if there is one in each row
+   * @param whole the branch whose condition says nothing else; null if it says more
    */
-  record Residue(List<Token> modulus, List<Token> rest) {}
+  record Residue(List<Token> modulus, List<Token> rest, @Nullable If whole) {
+    /** Whether all items that are visited take a branch, unless all items are visited. */
+    boolean isWhole(If choice) {
+      return choice == whole;
+    }
+  }
 
   private final Predicate<List<Token>> isUniform;
   private final Function<String, @Nullable Variable> variables;
@@ -78,6 +84,7 @@ final class Residues {
         || first.stream().anyMatch(Changes::isAssignment)) {
       return null;
     }
+    boolean isWhole = Tokens.find(first, 0, "&&") == first.size();
     first = Tokens.withoutParentheses(first.subList(0, Tokens.find(first, 0, "&&")));
     int equal = Tokens.find(first, 0, "==");
     if (equal >= first.size() || !isOperand(first.subList(equal + 1, first.size()))) {
@@ -90,7 +97,7 @@ final class Residues {
     }
     List<Token> modulus = modulus(value, 0);
     return modulus != null && isUniform.test(rest) && (modulus.isEmpty() || isUniform.test(modulus))
-        ? new Residue(modulus, rest)
+        ? new Residue(modulus, rest, isWhole ? choice : null)
         : null;
   }
 

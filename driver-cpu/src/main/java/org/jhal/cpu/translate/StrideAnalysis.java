@@ -45,6 +45,7 @@ final class StrideAnalysis {
   private final Purity purity;
   private final Set<String> parameters;
   private final Predicate<String> isUniform;
+  private final OwnedAtomics atomics;
   private final Map<String, Own> variables = new HashMap<>();
   private final Map<String, List<Token>> counters = new HashMap<>(); // what they begin with
 
@@ -52,15 +53,18 @@ final class StrideAnalysis {
    * Looks at a kernel.
    *
    * @param isUniform whether a variable is the same for all items, though it may change
+   * @param atomics operations on shared memory
    */
   StrideAnalysis(
       List<Statement> statements,
       Purity purity,
       Set<String> parameters,
-      Predicate<String> isUniform) {
+      Predicate<String> isUniform,
+      OwnedAtomics atomics) {
     this.purity = purity;
     this.parameters = parameters;
     this.isUniform = isUniform;
+    this.atomics = atomics;
     declared(statements);
   }
 
@@ -122,7 +126,13 @@ final class StrideAnalysis {
           && isVectorizable(loop.step())
           && isVectorizable(loop, counter.name().text(), first);
     }
-    return statement instanceof Plain plain && isVectorizable(plain.tokens());
+    if (!(statement instanceof Plain plain)) {
+      return false;
+    }
+    List<List<Token>> sum = atomics.sum(plain.tokens());
+    return sum.isEmpty()
+        ? isVectorizable(plain.tokens())
+        : sum.stream().allMatch(this::isVectorizable);
   }
 
   private static boolean isNumber(Declaration declaration) {

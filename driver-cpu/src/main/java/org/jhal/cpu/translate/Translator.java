@@ -39,7 +39,7 @@ public final class Translator {
     this.preprocessed = preprocessed;
     List<Token> tokens = Lexer.tokens(preprocessed);
     Brackets.check(tokens);
-    List<Token> named = FunctionNames.written(Specifiers.without(tokens));
+    List<Token> named = ParameterNames.given(FunctionNames.written(Specifiers.without(tokens)));
     List<Token> known = Assembly.refuse(named);
     List<Token> all = ActiveLanes.numbered(saturates ? SaturatingCasts.mark(known) : known);
     List<Token> methods = StaticMethods.withFunctions(ObjectMethods.withFunctions(all));
@@ -238,12 +238,10 @@ public final class Translator {
       if (no.isEmpty()) {
         return new Form(Level.FISSION, meets, "");
       }
-      if (meets || shares) {
-        why.add(no);
-      }
+      why.add(no);
     }
     if (!meets && (rejected != null || (mayLoop && !shares))) {
-      return new Form(Level.PLAIN, false, rejected == null ? "" : rejected.why());
+      return new Form(Level.PLAIN, false, reasons(why));
     }
     if (!meets && forced == Level.COROUTINE) {
       why.add("items that never meet are no coroutines, and the option barriers allows no loop");

@@ -87,11 +87,13 @@ final class WorkgroupFunctions {
     Set<String> own = new HashSet<>(parameters);
     Scopes.declared(parsed, own);
     List<Statement> statements =
-        SharedVariables.declaredFirst(
-            Scopes.unique(
-                EarlyExits.asBranches(
-                    BarrierLowering.find(parsed, file, calls, kernel, own), source.hasOperators()),
-                parameters));
+        CountedLoops.asFor(
+            SharedVariables.declaredFirst(
+                Scopes.unique(
+                    EarlyExits.asBranches(
+                        BarrierLowering.find(parsed, file, calls, kernel, own),
+                        source.hasOperators()),
+                    parameters)));
     LocalTypes.check(statements, file.namespaces());
     return written(kernel, parameters, statements, size);
   }
@@ -102,9 +104,10 @@ final class WorkgroupFunctions {
     Facts facts = facts(kernel, parameters, statements);
     String coarse = BlockCoarsening.condition(kernel, file, calls);
     String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? hal_many : 1";
-    if (size.x() >= WIDE && !hasOrder(facts)) {
+    if (size.x() >= WIDE && !hasOrderOfItems(facts, parameters)) {
       StrideAnalysis strides =
-          new StrideAnalysis(facts.statements, facts.purity, parameters, facts.uniform::isUniform);
+          new StrideAnalysis(
+              facts.statements, facts.purity, parameters, facts.uniform::isUniform, atomics(facts));
       boolean isRow = size.y() * size.z() == 1;
       LoopInterchange interchange =
           new LoopInterchange(facts.purity, source, strides, size.x(), isRow);
@@ -182,9 +185,7 @@ final class WorkgroupFunctions {
             file.tokens(),
             name -> !changes.isAssigned(name) && !changes.isEscaping(name),
             facts.purity::isPointer);
-    OwnedAtomics atomics =
-        new OwnedAtomics(
-            facts.statements, name -> facts.purity.isOwn(name) || source.declares(name));
+    OwnedAtomics atomics = atomics(facts);
     boolean isOneRegion = // which is run once
         steps.stream().filter(step -> !(step instanceof Step.Declared)).count() == 1
             && steps.get(steps.size() - 1) instanceof Step.Region;
@@ -198,7 +199,11 @@ final class WorkgroupFunctions {
             atomics,
             new InnerRanges(facts.purity, source, parameters),
             shared,
-            adds(facts, parameters, atomics));
+            adds(facts, parameters, atomics),
+            new ConditionalStores(facts.statements),
+            new Conjunctions(
+                name -> DelayedAdds.isNumber(facts.purity.type(name)),
+                name -> Tokens.text(facts.purity.type(name)).equals("bool")));
     FissionWriter.write(
         kernel.text(),
         template,
@@ -212,8 +217,32 @@ final class WorkgroupFunctions {
     return shared.with(out.toString());
   }
 
+  private OwnedAtomics atomics(Facts facts) {
+    return new OwnedAtomics(
+        facts.statements, name -> facts.purity.isOwn(name) || source.declares(name));
+  }
+
   private DelayedAdds adds(Facts facts, Set<String> parameters, OwnedAtomics owned) {
     Changes changes = facts.purity.changes();
+    boolean isKnown =
+        !haveFunctionsOrder()
+            && !facts.purity.isOwn("atomicAdd")
+            && source.isOnlyCalled("atomicAdd");
+    return new DelayedAdds(
+        facts.statements,
+        owned,
+        name ->
+            isKnown
+                && parameters.contains(name)
+                && !changes.isAssigned(name)
+                && !changes.isEscaping(name)
+                && DelayedAdds.isPointer(facts.purity.type(name)),
+        name -> DelayedAdds.isNumber(facts.purity.type(name)),
+        WorkgroupFunctions::isOfOrder);
+  }
+
+  /** Whether what is no kernel may order what items do. */
+  private boolean haveFunctionsOrder() {
     BitSet kernels = new BitSet();
     for (Function function : file.functions()) {
       if (function.isKernel() && function.hasBody()) {
@@ -226,19 +255,36 @@ final class WorkgroupFunctions {
         i = kernels.nextClearBit(i + 1)) {
       hasOrder |= file.tokens().get(i).isWord() && isOfOrder(file.tokens().get(i).text());
     }
-    boolean isKnown =
-        !hasOrder && !facts.purity.isOwn("atomicAdd") && source.isOnlyCalled("atomicAdd");
-    return new DelayedAdds(
-        facts.statements,
-        owned,
-        name ->
-            isKnown
-                && parameters.contains(name)
-                && !changes.isAssigned(name)
-                && !changes.isEscaping(name)
-                && DelayedAdds.isPointer(facts.purity.type(name)),
-        name -> DelayedAdds.isNumber(facts.purity.type(name)),
-        WorkgroupFunctions::isOfOrder);
+    return hasOrder;
+  }
+
+  /**
+   * Whether it may matter which items run first: not for atomic operations alone that make sums of
+   * integers, of which no item asks for the result.
+   */
+  private boolean hasOrderOfItems(Facts facts, Set<String> parameters) {
+    if (!hasOrder(facts)) {
+      return false;
+    }
+    OwnedAtomics owned = atomics(facts);
+    DelayedAdds adds = adds(facts, parameters, owned);
+    return haveFunctionsOrder() || hasOrder(facts.statements, owned, adds);
+  }
+
+  private static boolean hasOrder(
+      List<Statement> statements, OwnedAtomics owned, DelayedAdds adds) {
+    for (Statement statement : statements) {
+      List<Token> tokens = new ArrayList<>();
+      statement.own(tokens);
+      boolean isSum =
+          statement instanceof Statement.Plain
+              && (!owned.sum(tokens).isEmpty() || adds.statement(tokens) != tokens);
+      long words = tokens.stream().filter(each -> each.isWord() && isOfOrder(each.text())).count();
+      if (words > (isSum ? 1 : 0) || hasOrder(statement.inner(), owned, adds)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether something has an element for each item. */

@@ -14,8 +14,9 @@
  *       Statement}s. {@code BarrierLowering} makes each call that synchronizes a barrier, with
  *       {@code WarpFunctions} for shuffles, votes and reductions, and {@code Inliner} for functions
  *       with barriers. {@code EarlyExits} makes branches of early exits, and {@code Scopes} gives
- *       each variable its own name. {@code LocalTypes} and {@code ConstantOverloads} say where
- *       other names may come to mean something else.
+ *       each variable its own name, {@code CountedLoops} writes {@code while} as {@code for}.
+ *       {@code LocalTypes} and {@code ConstantOverloads} say where other names may come to mean
+ *       something else.
  *   <li>Analyses: {@code Changes} (with {@code Casts} and {@code Source}) says what is modified and
  *       what escapes, {@code Purity} which expressions may be computed anywhere, {@code
  *       UniformityAnalysis} which variables and branches are uniform, {@code StrideAnalysis} which
@@ -35,8 +36,9 @@
  *       analyses guessed from names, {@code IndexWidening} computes subscripts in 64 bits, {@code
  *       InnerRanges} leaves out clamps and guards where they make no difference, {@code
  *       SharedCalls} and {@code RowFunction} compute once what items compute for each other, {@code
- *       OwnedAtomics} locks no shared memory, and {@code DelayedAdds} adds to buffers once for a
- *       thread.
+ *       OwnedAtomics} locks no shared memory, {@code ConditionalStores} writes elements without a
+ *       branch, {@code Conjunctions} computes conditions whole, and {@code DelayedAdds} adds to
+ *       buffers once for a thread.
  * </ul>
  *
  * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower

@@ -106,6 +106,7 @@ template <unsigned rows> struct hal_span {
 // cannot be said: then an item that is visited does nothing.
 struct hal_every {
   unsigned first = 0, step = 1;
+  bool is_exact = false;  // whether no others are visited
   template <class R> hal_every(R rest, unsigned width) { set(1, rest, width, width); }
   template <class M, class R> hal_every(M modulus, R rest, unsigned width) { set(modulus, rest, width, 0); }
 
@@ -119,6 +120,7 @@ struct hal_every {
       if (!(modulus > 0) || !(rest >= 0)) return;
       first = least(rest, width);
       step = only ? only : least(modulus, width);
+      is_exact = only || rest < modulus;
     }
   }
   template <class T> static unsigned least(T value, unsigned width) {

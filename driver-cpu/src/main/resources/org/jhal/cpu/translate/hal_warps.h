@@ -116,12 +116,9 @@ template <unsigned N> struct hal_warp_votes {
   unsigned yes[(N + 31) / 32], no[(N + 31) / 32];
   hal_warp_votes(const bool* all, const bool* takes_part) {
     for (unsigned warp = 0; warp < (N + 31) / 32; warp++) {
-      yes[warp] = no[warp] = 0;
-      for (unsigned at = warp * 32; at < warp * 32 + 32 && at < N; at += 8) {
-        const unsigned long votes = bytes(all, at), given = bytes(takes_part, at);
-        yes[warp] |= bits(votes & given) << (at & 31);
-        no[warp] |= bits(~votes & given) << (at & 31);
-      }
+      const unsigned votes = bits(all, warp * 32), given = bits(takes_part, warp * 32);
+      yes[warp] = votes & given;
+      no[warp] = ~votes & given;
     }
   }
   unsigned ballot(unsigned warp, unsigned mask) const { return yes[warp] & mask; }
@@ -129,13 +126,25 @@ template <unsigned N> struct hal_warp_votes {
   int is_all(unsigned warp, unsigned mask) const { return (no[warp] & mask) == 0; }
 
  private:
-  static unsigned long bytes(const bool* all, unsigned at) {
-    unsigned long bytes = 0;
-    __builtin_memcpy(&bytes, all + at, N % 8 == 0 || N - at >= 8 ? 8 : N - at);
-    return bytes;
+  // A bit for each of a warp, as bytes that are 0 or 1; none for those behind the last one.
+  static unsigned bits(const bool* all, unsigned first) {
+#if defined(__AVX2__)
+    if (N % 32 == 0 || N - first >= 32) {
+      typedef char bytes __attribute__((vector_size(32)));
+      typedef unsigned long long words __attribute__((vector_size(32)));
+      words given;
+      __builtin_memcpy(&given, all + first, sizeof given);
+      return (unsigned)__builtin_ia32_pmovmskb256((bytes)(given << 7));
+    }
+#endif
+    unsigned bits = 0;
+    for (unsigned at = first; at < first + 32 && at < N; at += 8) {
+      unsigned long bytes = 0;
+      __builtin_memcpy(&bytes, all + at, N % 8 == 0 || N - at >= 8 ? 8 : N - at);
+      bits |= (unsigned)(bytes * 0x0102040810204080ul >> 56) << (at & 31);
+    }
+    return bits;
   }
-  // The bits of eight bytes of which each is 0 or 1.
-  static unsigned bits(unsigned long bytes) { return (unsigned)(bytes * 0x0102040810204080ul >> 56); }
 };
 #define HAL_VOTES(all, takes_part) hal_warp_votes<HAL_ITEMS>(all, takes_part)
 #define HAL_READ_BALLOT(votes, mask) (votes).ballot(hal_warp_i, mask)

@@ -61,6 +61,17 @@ class LevelsTest {
   }
 
   @Test
+  void kernelsThatAreNoLoopSayWhy() {
+    String source =
+        "__global__ void k(int* out) {\nagain:\nif (out[threadIdx.x]++ < 3) goto again;\n}\n";
+    KernelRequest request = new KernelRequest("k", 64, 1, 1);
+    Translation.Form form =
+        Translator.translate("# 1 \"a.cpp\"\n" + source, List.of(request), null).kernels().get(0);
+    assertEquals(Level.PLAIN, form.level());
+    assertEquals("items run one after the other: a label in line 2", form.text());
+  }
+
+  @Test
   void barriersDivideKernels() {
     assertEquals(Level.FISSION, form("divided").level());
     assertEquals("divided at its barriers", form("divided").text());

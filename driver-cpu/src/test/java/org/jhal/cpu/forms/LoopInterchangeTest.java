@@ -104,6 +104,127 @@ class LoopInterchangeTest {
           return v;
         });
     is(
+        "counted_by_while",
+        "int k = 0; while (k < 20 + blockIdx.x) { v = v * 3 + in[k * 8 + item]; k++; }\n"
+            + "long long i = item; int step = blockDim.x; while (i < 300) { v += in[i]; i += step; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int k = 0; k < 20 + group; k++) {
+            v = v * 3 + in[k * 8 + item];
+          }
+          for (int i = item; i < 300; i += 64) {
+            v += in[i];
+          }
+          return v;
+        });
+    is(
+        "counted_by_while_that_continues",
+        "int k = 0; while (k < 30) { if ((k + item) % 3 == 0) { k += 2; continue; } v = v * 3 + k; k++; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int k = 0; k < 30; k++) {
+            if ((k + item) % 3 == 0) {
+              k++;
+              continue;
+            }
+            v = v * 3 + k;
+          }
+          return v;
+        });
+    is(
+        "counter_is_used_behind_its_loop",
+        "int k = item; while (k < 300) { v += in[k]; k += 64; } v = v * 5 + k;",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          int k = item;
+          for (; k < 300; k += 64) {
+            v += in[k];
+          }
+          return v * 5 + k;
+        });
+    is(
+        "counter_is_used_before_its_loop",
+        "int k = item; int j = k * 2; k += 1; int& r = k; r++; while (k < 300) { v += in[k] + j; k += 64; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int k = item + 2; k < 300; k += 64) {
+            v += in[k] + item * 2;
+          }
+          return v;
+        });
+    is(
+        "counter_begins_with_what_changes",
+        "__shared__ int s[64]; s[item] = item; int first = item; int k = s[item]; s[item] = 500; int j = first; first += 7;\n"
+            + "while (k < 300) { v += in[k]; k += 64; } while (j < 300) { v += in[j] * 3; j += 64; } v += first + s[item];",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int k = item; k < 300; k += 64) {
+            v += in[k] * 4;
+          }
+          return v + item + 507;
+        });
+    is(
+        "step_of_another_name",
+        "int step = 64; int k = item; while (k < 300) { int step = 32; v += in[k] + step; k += step; }\n"
+            + "int j = item; while (j < 300) { int step2 = 2 + j % 2; { int step = 3; v += step; } v += step2; j += step + step2; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int k = item; k < 300; k += 32) {
+            v += in[k] + 32;
+          }
+          for (int j = item; j < 300; ) {
+            int more = 2 + j % 2;
+            v += 3 + more;
+            j += 64 + more;
+          }
+          return v;
+        });
+    is(
+        "counted_twice",
+        "int k = item; while (k < 300) { v += in[k]; k += 32; v ^= k; k += 32; } int j = 0; while (j++ < 20) { v += j; j += 1; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int k = item; k < 300; k += 64) {
+            v += in[k];
+            v ^= k + 32;
+          }
+          for (int j = 1; j <= 20; j += 2) {
+            v += j;
+          }
+          return v;
+        });
+    is(
+        "sums_of_all_items",
+        "__shared__ unsigned sums[32]; if (item < 32) sums[item] = 0; __syncthreads();\n"
+            + "int k = item; while (k < 500) { atomicAdd(&sums[in[k] & 31], k); k += blockDim.x; }\n"
+            + "for (int j = 0; j < 20 + blockIdx.x; j++) { atomicSub(&sums[item & 7], in[j * 8 + item]); }\n"
+            + "__syncthreads(); v += sums[item & 31];",
+        (in, group, item) -> {
+          int[] sums = new int[32];
+          for (int k = 0; k < 500; k++) {
+            sums[in[k] & 31] += k;
+          }
+          for (int other = 0; other < FormRun.ITEMS; other++) {
+            for (int j = 0; j < 20 + group; j++) {
+              sums[other & 7] -= in[j * 8 + other];
+            }
+          }
+          return own(in, group, item) + sums[item & 31];
+        });
+    is(
+        "own_sum_is_read_again",
+        "__shared__ int sums[64]; sums[item] = v;\n"
+            + "for (int k = 0; k < 20 + blockIdx.x; k++) { v = v * 3 + sums[item]; atomicAdd(&sums[item], v ^ k); }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          int sum = v;
+          for (int k = 0; k < 20 + group; k++) {
+            v = v * 3 + sum;
+            sum += v ^ k;
+          }
+          return v;
+        });
+    is(
         "some_have_returned",
         "if (v % 3 == 0) { out[at] = -1; return; }\n"
             + "for (int k = 0; k < 20 + blockIdx.x; k++) v = v * 3 + in[k * 8 + item];",

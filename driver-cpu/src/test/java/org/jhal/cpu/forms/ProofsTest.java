@@ -44,7 +44,8 @@ class ProofsTest {
           "standard.cpp",
           "likenesses.cpp",
           "constants.cpp",
-          "declarations.cpp");
+          "declarations.cpp",
+          "stores.cpp");
 
   /** Kernels of which each is a source of its own: what is known about others would hide faults. */
   private static final Set<String> APART =

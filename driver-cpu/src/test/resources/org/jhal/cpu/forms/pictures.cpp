@@ -354,3 +354,46 @@ KERNEL(no_memory) {
   PLACE
   if (x >= width || y >= height) return;
   AT = at(x - 1) + 3 * at(x) + 5 * at(x + 1); }
+
+//@ tiles plain
+KERNEL(tiles) {
+  PLACE
+  __shared__ int tile[4][16];
+  int tx = threadIdx.x, ty = threadIdx.y;
+  bool inside = x < width && y < height, odd = (tx & 1) != 0;
+  tile[ty][tx] = 0;
+  if (inside) tile[ty][tx] = in[y * width + x];
+  __syncthreads();
+  int sum = 0;
+  for (int step = 0; step < 3; step++) {
+    bool computed = tx > step && tx < 15 - step && inside && !odd;
+    if (tx > step && tx < 15 - step && ty > 0 && ty < 3 && inside && !(x == width - 1) && true) {
+      sum += tile[ty - 1][tx] + tile[ty + 1][tx] + 2 * tile[ty][tx - 1] + 3 * tile[ty][tx + 1];
+    }
+    if (computed && (int)tx * 2 < x + 40) sum += 7;
+    if (inside && tile[ty][tx] > 100) sum += 11;
+    if (width > tx && height / (ty + 1) > 2 && inside) sum += 13;
+    if ((tx > 3 && ty > 1) && (tx < 9 && (!inside || ty > 2))) sum += 17;
+    if (tx >= min(step, 3) && tx <= max(width - x, 2) && inside) sum += 19;
+    __syncthreads();
+    if (inside) tile[ty][tx] = (sum & 255) + tx;
+    __syncthreads();
+  }
+  if (inside) AT = sum; }
+
+//@ tiles_with_guards plain
+static __device__ int one(int* at) { return (*at)++; }
+KERNEL(tiles_with_guards) {
+  PLACE
+  __shared__ int tile[4][16];
+  int tx = threadIdx.x, ty = threadIdx.y, count = 0, none = height - height, far = tx < 15 ? 0 : 1 << 28;
+  tile[ty][tx] = tx + ty;
+  __syncthreads();
+  for (int step = 0; step < 3; step++) {
+    if (tx > step && tx < 15 && one(&count) >= 0) count += 2;
+    if (tx < 15 && tx >= step && tile[ty][tx + far] > 3) count += 5;
+    if (tx >= 0 && none != 0 && 12 / none > tx) count += 7;
+    if (tx > 2 && tx <= 9 && (count += 3) > 0) count++;
+    __syncthreads();
+  }
+  if (x < width && y < height) AT = count; }
