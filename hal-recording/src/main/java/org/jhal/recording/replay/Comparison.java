@@ -3,6 +3,7 @@ package org.jhal.recording.replay;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -170,8 +171,11 @@ final class Comparison implements Replay.Dispatcher {
       byte[] a = first.read(part);
       byte[] b = second.read(part);
       int count = a.length / type.bytes();
-      elements.scaleBy(a);
       statistics.elements += count;
+      if (Arrays.equals(a, b)) {
+        continue; // as almost always
+      }
+      elements.scaleBy(a);
       boolean isSame = true;
       int worst = -1;
       long differing = 0;

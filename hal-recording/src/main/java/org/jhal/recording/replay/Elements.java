@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.recording.replay;
 
+import java.util.Arrays;
 import org.jhal.ElementType;
 
 /**
@@ -25,6 +26,10 @@ final class Elements {
   }
 
   boolean isFloat() {
+    return isFloat(type);
+  }
+
+  static boolean isFloat(ElementType type) {
     return switch (type) {
       case F16, BF16, F32, F64 -> true;
       default -> false;
@@ -75,31 +80,24 @@ final class Elements {
 
   /** Whether the bits of an element are equal. */
   boolean isSame(byte[] first, byte[] second, int element) {
-    for (int i = element * size; i < (element + 1) * size; i++) {
-      if (first[i] != second[i]) {
-        return false;
-      }
-    }
-    return true;
+    int from = element * size;
+    return Arrays.equals(first, from, from + size, second, from, from + size);
   }
 
   /** How many values lie between the two, for integers too; 0 for two NaNs. */
   long distance(byte[] first, byte[] second, int element) {
     Number a = Constants.number(type, first, element * size);
     Number b = Constants.number(type, second, element * size);
-    return switch (type) {
-      case F16, BF16 ->
-          distance(a.floatValue(), b.floatValue(), bits(first, element), bits(second, element), 16);
-      case F32 ->
-          distance(a.floatValue(), b.floatValue(), bits(first, element), bits(second, element), 32);
-      case F64 ->
-          distance(
-              a.doubleValue(), b.doubleValue(), bits(first, element), bits(second, element), 64);
-      default -> {
-        long difference = a.longValue() - b.longValue();
-        yield difference == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(difference);
-      }
-    };
+    if (isFloat()) {
+      return distance(
+          a.doubleValue(),
+          b.doubleValue(),
+          bits(first, element),
+          bits(second, element),
+          Byte.SIZE * size);
+    }
+    long difference = a.longValue() - b.longValue();
+    return difference == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(difference);
   }
 
   /** The difference of two elements as numbers. */

@@ -330,7 +330,9 @@ public final class ReplayTool {
         finding.second(),
         finding.distance() == Long.MAX_VALUE
             ? ""
-            : ", " + finding.distance() + (isFloat(parted) ? " ulps apart" : " apart"));
+            : ", "
+                + finding.distance()
+                + (Elements.isFloat(parted.type()) ? " ulps apart" : " apart"));
     out.printf(
         Locale.ROOT, "  %d of %d elements differ%n", finding.differing(), finding.compared());
     out.println(areEqual ? "  its inputs are equal" : "  its inputs differ:");
@@ -356,12 +358,5 @@ public final class ReplayTool {
               options.out, finding, kernel, bundles, List.of(options.device, other));
       out.printf(Locale.ROOT, "  to run it alone: %s%n", command);
     }
-  }
-
-  private static boolean isFloat(Parameter parameter) {
-    return switch (parameter.type()) {
-      case F16, BF16, F32, F64 -> true;
-      default -> false;
-    };
   }
 }

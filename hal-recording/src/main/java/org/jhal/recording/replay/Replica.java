@@ -111,7 +111,7 @@ final class Replica implements AutoCloseable {
     return buffer;
   }
 
-  DeviceBuffer slice(Range range) {
+  private DeviceBuffer slice(Range range) {
     return memory(range.memory()).slice(range.offset(), range.length());
   }
 
@@ -139,13 +139,7 @@ final class Replica implements AutoCloseable {
 
   /** Reads a range, which fits into an array. */
   byte[] read(Range range) throws InterruptedException {
-    byte[] bytes = new byte[Math.toIntExact(range.length())];
-    if (bytes.length > 0) {
-      Fence before = waits();
-      queue.readback(before, next(), memory(range.memory()), range.offset(), HostMemory.of(bytes));
-      await();
-    }
-    return bytes;
+    return read(memory(range.memory()), range.offset(), Math.toIntExact(range.length()));
   }
 
   /** Copies a range to a buffer of its own, which the caller closes. */
@@ -158,12 +152,12 @@ final class Replica implements AutoCloseable {
     return copy;
   }
 
-  /** Reads a part of a snapshot. */
-  byte[] read(DeviceBuffer snapshot, long offset, int length) throws InterruptedException {
+  /** Reads a part of a buffer, such as a snapshot. */
+  byte[] read(DeviceBuffer buffer, long offset, int length) throws InterruptedException {
     byte[] bytes = new byte[length];
     if (length > 0) {
       Fence before = waits();
-      queue.readback(before, next(), snapshot, offset, HostMemory.of(bytes));
+      queue.readback(before, next(), buffer, offset, HostMemory.of(bytes));
       await();
     }
     return bytes;
