@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.journal;
 
-import java.util.ServiceConfigurationError;
-import java.util.ServiceLoader;
 import org.jhal.HalException;
-import org.jhal.Status;
-import org.jhal.driver.support.Lazy;
+import org.jhal.engine.module.OptionalModule;
 
 /** Finds the module that writes recordings, which may be missing. */
 public final class JournalModule {
-  private static final String JAR = "hal-recording";
-
-  private static final Lazy<Journals> FOUND = Lazy.keepingFailure();
+  private static final OptionalModule<Journals> MODULE =
+      new OptionalModule<>(Journals.class, "hal-recording", "the option record needs");
 
   private JournalModule() {}
 
@@ -21,28 +17,10 @@ public final class JournalModule {
    * @throws HalException UNAVAILABLE if its jar is missing or cannot be loaded
    */
   public static Journals require() {
-    return FOUND.get(() -> find(JournalModule.class.getClassLoader()));
+    return MODULE.require();
   }
 
   static Journals find(ClassLoader loader) {
-    try {
-      return ServiceLoader.load(Journals.class, loader)
-          .findFirst()
-          .orElseThrow(
-              () ->
-                  new HalException(
-                      Status.UNAVAILABLE,
-                      ("the jar %s, which the option record needs, is missing: add org.jhal:%s to"
-                              + " the class path or the module path")
-                          .formatted(JAR, JAR)));
-    } catch (ServiceConfigurationError | LinkageError e) {
-      if (e.getCause() instanceof VirtualMachineError lack) { // a ServiceLoader wraps any throwable
-        throw lack;
-      }
-      throw new HalException(
-          Status.UNAVAILABLE,
-          "the jar " + JAR + ", which the option record needs, cannot be loaded: " + e,
-          e);
-    }
+    return MODULE.find(loader);
   }
 }

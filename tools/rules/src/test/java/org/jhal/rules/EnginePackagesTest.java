@@ -116,7 +116,7 @@ class EnginePackagesTest {
               ENGINE + ".concurrent"),
           entry(
               ENGINE + ".collective",
-              DRIVER + ".support",
+              ENGINE + ".module",
               ENGINE + ".base",
               ENGINE + ".transfer",
               ENGINE + ".queue"),
@@ -136,7 +136,8 @@ class EnginePackagesTest {
               ENGINE + ".flightrecorder",
               ENGINE + ".concurrent"),
           entry(ENGINE + ".hazard"),
-          entry(ENGINE + ".journal", DRIVER, DRIVER + ".support"),
+          entry(ENGINE + ".journal", ENGINE + ".module", DRIVER),
+          entry(ENGINE + ".module", DRIVER + ".support"),
           entry(ENGINE + ".flightrecorder"),
           entry(ENGINE + ".concurrent", DRIVER + ".support"));
 
