@@ -250,8 +250,11 @@ class TransferRingTest {
   @Test
   void freesTheRestIfAFreeFails() throws Exception {
     PlainDevice device = device(3);
-    assertNull(upload(device, bytes(LARGE, 1), device.allocate(LARGE), 0).await());
-    assertTrue(device.pinned.get() > 1, "several slots");
+    device.gate = new CountDownLatch(1); // else one slot may be enough
+    Transfer transfer = upload(device, bytes(LARGE, 1), device.allocate(LARGE), 0);
+    await(() -> device.pinned.get() > 1, "several slots");
+    device.gate.countDown();
+    assertNull(transfer.await());
     device.fail("free", 1, Status.INTERNAL);
     assertThrows(HalException.class, device::close);
     assertEquals(0, device.live.get(), "streams and staging memory after the close");
