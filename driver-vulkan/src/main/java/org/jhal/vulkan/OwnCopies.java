@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.vulkan;
+
+/** A stream for copies alone, each of which is submitted when it is marked. */
+final class OwnCopies extends StreamCopies {
+  OwnCopies(LogicalDevice device) {
+    super(device, new CommandStream(device));
+  }
+
+  @Override
+  public long mark() {
+    return stream().submit();
+  }
+
+  @Override
+  public void await(long mark) {
+    stream().timeline().await(mark);
+  }
+
+  @Override
+  public void close() {
+    stream().discard();
+    stream().close();
+  }
+}

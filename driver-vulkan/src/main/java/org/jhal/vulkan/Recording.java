@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.vulkan;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jhal.Workgroups;
+import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.vulkan.jna.VulkanConstants;
+import org.jhal.vulkan.jna.VulkanTable;
+
+/**
+ * A command buffer that is recorded, submitted and recorded again. It ends with a barrier, so that
+ * all that follows in its queue, and the host, see what it has done.
+ *
+ * <p>Used by the thread that issues.
+ */
+final class Recording {
+  private static final int ALL = VulkanConstants.VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+
+  private final LogicalDevice device;
+  private final VulkanTable calls;
+  private final long handle;
+  private final Blocks blocks;
+  private final ScratchMemory scratch;
+
+  /** What all recordings of a stream share: structures that calls read. */
+  static final class Blocks {
+    private static final int BEGIN = 0;
+    private static final int BARRIER = 32;
+    private static final int COPY = 56;
+
+    private final NativeBlock block = new NativeBlock(80);
+
+    Blocks() {
+      ByteBuffer bytes = block.bytes();
+      bytes
+          .putInt(BEGIN, VulkanConstants.VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO)
+          .putInt(BEGIN + 16, VulkanConstants.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT)
+          .putInt(BARRIER, VulkanConstants.VK_STRUCTURE_TYPE_MEMORY_BARRIER)
+          .putInt(BARRIER + 16, VulkanConstants.VK_ACCESS_MEMORY_WRITE_BIT);
+    }
+
+    private long begin() {
+      return block.address(BEGIN);
+    }
+
+    private long barrier(int targetAccess) {
+      block.bytes().putInt(BARRIER + 20, targetAccess);
+      return block.address(BARRIER);
+    }
+
+    private long copy(long from, long to, long bytes) {
+      block.bytes().putLong(COPY, from).putLong(COPY + 8, to).putLong(COPY + 16, bytes);
+      return block.address(COPY);
+    }
+  }
+
+  Recording(LogicalDevice device, long handle, Blocks blocks, ScratchMemory scratch) {
+    this.device = device;
+    this.calls = device.calls();
+    this.handle = handle;
+    this.blocks = blocks;
+    this.scratch = scratch;
+  }
+
+  /** The VkCommandBuffer. */
+  long handle() {
+    return handle;
+  }
+
+  void begin() {
+    scratch.reset();
+    device.check("beginCommandBuffer", calls.beginCommandBuffer(handle, blocks.begin()));
+  }
+
+  void end() {
+    int access =
+        VulkanConstants.VK_ACCESS_MEMORY_READ_BIT
+            | VulkanConstants.VK_ACCESS_MEMORY_WRITE_BIT
+            | VulkanConstants.VK_ACCESS_HOST_READ_BIT;
+    barrier(ALL | VulkanConstants.VK_PIPELINE_STAGE_HOST_BIT, access);
+    device.check("endCommandBuffer", calls.endCommandBuffer(handle));
+  }
+
+  /** Forgets what was recorded. */
+  void reset() {
+    device.check("resetCommandBuffer", calls.resetCommandBuffer(handle, 0));
+  }
+
+  /** Orders all before it against all after it. */
+  void barrier() {
+    barrier(
+        ALL,
+        VulkanConstants.VK_ACCESS_MEMORY_READ_BIT | VulkanConstants.VK_ACCESS_MEMORY_WRITE_BIT);
+  }
+
+  private void barrier(int targetStages, int targetAccess) {
+    calls.cmdPipelineBarrier(
+        handle, ALL, targetStages, 0, 1, blocks.barrier(targetAccess), 0, 0, 0, 0);
+  }
+
+  /** Memory that the commands may read. */
+  ScratchMemory.Piece scratch(int bytes) {
+    return scratch.take(bytes);
+  }
+
+  /** Copies bytes; offsets are in the memory. */
+  void copy(VulkanMemory source, long from, VulkanMemory target, long to, long bytes) {
+    if (bytes > 0) {
+      copy(
+          source.buffer(),
+          source.bufferOffset() + from,
+          target.buffer(),
+          target.bufferOffset() + to,
+          bytes);
+    }
+  }
+
+  private void copy(long source, long from, long target, long to, long bytes) {
+    calls.cmdCopyBuffer(handle, source, target, 1, blocks.copy(from, to, bytes));
+  }
+
+  /**
+   * Repeats a pattern. The runtime fills whole words at multiples of 4 bytes; what is left at both
+   * ends is copied.
+   *
+   * @param patternBytes 1, 2 or 4
+   */
+  void fill(VulkanMemory target, long offset, long bytes, int pattern, int patternBytes) {
+    if (bytes == 0) {
+      return;
+    }
+    long start = target.bufferOffset() + offset;
+    int head = (int) Math.min(bytes, -start & 3);
+    long middle = (bytes - head) / 4 * 4;
+    int tail = (int) (bytes - head - middle);
+    byte[] repeated = new byte[8];
+    for (int i = 0; i < repeated.length; i++) {
+      repeated[i] = (byte) (pattern >>> 8 * (i % patternBytes));
+    }
+    if (middle > 0) {
+      int word = ByteBuffer.wrap(repeated).order(ByteOrder.nativeOrder()).getInt(head);
+      calls.cmdFillBuffer(handle, target.buffer(), start + head, middle, word);
+    }
+    if (head + tail > 0) {
+      ScratchMemory.Piece ends = scratch(repeated.length);
+      ends.bytes().put(0, repeated);
+      if (head > 0) {
+        copy(ends.buffer(), ends.bufferOffset(), target.buffer(), start, head);
+      }
+      if (tail > 0) { // the middle keeps the place in the pattern
+        copy(
+            ends.buffer(),
+            ends.bufferOffset() + head,
+            target.buffer(),
+            start + head + middle,
+            tail);
+      }
+    }
+  }
+
+  /** Sets the push constants of the next dispatch. */
+  void push(long values, int bytes) {
+    calls.cmdPushConstants(
+        handle,
+        device.pipelineLayout(),
+        VulkanConstants.VK_SHADER_STAGE_COMPUTE_BIT,
+        0,
+        bytes,
+        values);
+  }
+
+  void dispatch(long pipeline, Workgroups groups) {
+    calls.cmdBindPipeline(handle, VulkanConstants.VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    calls.cmdDispatch(handle, groups.x(), groups.y(), groups.z());
+  }
+
+  void close() {
+    scratch.close();
+  }
+}

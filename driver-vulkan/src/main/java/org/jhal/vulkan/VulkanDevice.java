@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.vulkan;
+
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.jhal.BufferParams;
+import org.jhal.Capability;
+import org.jhal.DeviceInfo;
+import org.jhal.ExecutableSource;
+import org.jhal.HalException;
+import org.jhal.MemoryType;
+import org.jhal.Status;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
+import org.jhal.driver.NativeStream;
+import org.jhal.driver.options.MemoryBudget;
+import org.jhal.gpu.transfer.TransferRing;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
+import org.jspecify.annotations.Nullable;
+
+/** A device that is open: a share of a {@link LogicalDevice}. */
+class VulkanDevice implements DeviceBackend<VulkanEvent> {
+  /** How long an allocation waits for each stream that is to free memory. */
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+  /**
+   * The settings of a device, apart from the engine's.
+   *
+   * @param stagingBytes the most memory of the host for transfers
+   * @param copyThreads how many threads move such transfers
+   */
+  record Config(long stagingBytes, int copyThreads) {}
+
+  private final LogicalDevice logical;
+  private final DeviceInfo info;
+  private final MemoryBudget budget;
+  private final TransferRing ring;
+  private final List<VulkanStream> streams = new CopyOnWriteArrayList<>();
+
+  /**
+   * For an open device.
+   *
+   * @param logical released when this closes
+   */
+  VulkanDevice(LogicalDevice logical, DeviceInfo info, Config config) {
+    this.logical = logical;
+    this.info = info;
+    this.budget = new MemoryBudget(info.driver() + "-" + info.index(), info.memoryBytes());
+    this.ring =
+        new TransferRing(
+            this, () -> new OwnCopies(logical), config.stagingBytes, config.copyThreads);
+  }
+
+  final LogicalDevice logical() {
+    return logical;
+  }
+
+  final TransferRing ring() {
+    return ring;
+  }
+
+  @Override
+  public final DeviceInfo info() {
+    return info;
+  }
+
+  @Override
+  public final Set<Capability> capabilities() {
+    Set<Capability> capabilities = EnumSet.noneOf(Capability.class);
+    if (logical.physical().limits().importAlignment() > 0) {
+      capabilities.add(Capability.HOST_IMPORT);
+    }
+    if (logical.hasSharedMemory()) {
+      capabilities.add(Capability.SHARED_MEMORY);
+    }
+    return capabilities;
+  }
+
+  @Override
+  public final Set<String> executableFormats() {
+    return Set.of(VulkanModule.FORMAT);
+  }
+
+  @Override
+  public final NativeStream<VulkanEvent> createStream(int index) {
+    VulkanStream stream = makeStream();
+    streams.add(stream);
+    return stream;
+  }
+
+  /** Makes a stream; tests make one whose calls fail. */
+  VulkanStream makeStream() {
+    return new VulkanStream(this, ring);
+  }
+
+  @Override
+  public final DeviceMemory allocate(long bytes, BufferParams params) {
+    MemoryType type = params.type();
+    try {
+      return allocateNow(bytes, type);
+    } catch (HalException e) {
+      if (e.status() != Status.RESOURCE_EXHAUSTED || !awaitFrees()) {
+        throw e;
+      }
+      return allocateNow(bytes, type);
+    }
+  }
+
+  private DeviceMemory allocateNow(long bytes, MemoryType type) {
+    return switch (type) {
+      case DEVICE -> DeviceRange.allocate(logical.memory(type), budget, bytes);
+      case SHARED -> HostRange.allocate(logical, logical.memory(type), budget, bytes);
+      case HOST, HOST_UPLOAD -> HostRange.allocate(logical, logical.memory(type), null, bytes);
+    };
+  }
+
+  /** Waits until streams are past memory that was freed in their order; whether there was any. */
+  private boolean awaitFrees() {
+    boolean isAny = false;
+    for (VulkanStream stream : streams) {
+      isAny |= stream.frees().await(PATIENCE_NANOS);
+    }
+    return isAny;
+  }
+
+  @Override
+  public final DeviceMemory importHost(ByteBuffer memory, BufferParams params) {
+    return new ImportedRange(logical, memory);
+  }
+
+  @Override
+  public final Object eventDomain() {
+    return logical;
+  }
+
+  @Override
+  public final @Nullable String noAccess(DeviceBackend<?> owner) {
+    return owner instanceof VulkanDevice other && other.logical == logical
+        ? null
+        : "it uses the memory of devices of the driver vulkan on the same hardware only";
+  }
+
+  @Override
+  public final KernelModule load(
+      ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    return VulkanModule.load(logical, source, variant, kernels);
+  }
+
+  @Override
+  public void close() {
+    try {
+      ring.close();
+    } finally {
+      logical.release();
+    }
+  }
+}

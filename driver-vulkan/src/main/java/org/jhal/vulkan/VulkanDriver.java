@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.vulkan;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.HalException;
+import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.options.ConfiguredDriver;
+import org.jhal.driver.options.EngineConfig;
+import org.jhal.driver.options.EngineOptions;
+import org.jhal.driver.options.Option;
+import org.jhal.driver.options.Settings;
+import org.jhal.driver.support.PlatformThreads;
+import org.jhal.engine.EngineDevice;
+import org.jhal.gpu.natives.BindingOption;
+import org.jhal.gpu.natives.Undo;
+
+/**
+ * Finds and opens devices with a Vulkan driver.
+ *
+ * <p>Thread-safe.
+ */
+class VulkanDriver extends ConfiguredDriver {
+  private static final EngineOptions ENGINE =
+      new EngineOptions(2, Duration.ofNanos(50_000), Duration.ofNanos(20_000));
+  private static final Option<Long> MEMORY =
+      Option.bytesOrAll(
+          "memory", "how much device memory JHAL uses at most; never more than there is");
+  private static final Option<Long> STAGING =
+      Option.bytes(
+          "staging",
+          32 << 20,
+          64 << 10,
+          1 << 30,
+          "how much memory of the host is used at most for transfers of pageable memory");
+  private static final String ON = "on";
+  private static final Option<String> VALIDATION =
+      Option.choice(
+          "validation",
+          "off",
+          List.of("off", ON),
+          "whether Vulkan's validation layer checks all calls, and logs a warning for each error");
+  private static final BindingOption BINDING = new BindingOption("jna");
+
+  VulkanDriver() {
+    super(
+        VulkanDriverProvider.NAME, ENGINE, List.of(MEMORY, STAGING, VALIDATION, BINDING.option()));
+  }
+
+  @Override
+  public final Availability probe() {
+    try {
+      DeviceSearch search = VulkanInstance.get(false).devices().require();
+      int count = search.usable().size();
+      String refused =
+          search.refused().isEmpty() ? "" : "; not used: " + String.join("; ", search.refused());
+      return Availability.available(
+          "Vulkan with " + count + (count == 1 ? " device" : " devices") + refused);
+    } catch (HalException e) {
+      return Availability.unavailable(e.getMessage());
+    }
+  }
+
+  private static List<PhysicalDevice> find(Settings settings) {
+    boolean isValidated = settings.get(VALIDATION).equals(ON);
+    return VulkanInstance.get(isValidated).devices().require().usable();
+  }
+
+  @Override
+  protected final List<DeviceInfo> devices(Settings settings) {
+    String binding = BINDING.describe(settings);
+    List<DeviceInfo> infos = new ArrayList<>();
+    for (PhysicalDevice device : find(settings)) {
+      infos.add(device.info(infos.size(), settings.get(MEMORY), binding));
+    }
+    return infos;
+  }
+
+  @Override
+  public final Device open(DeviceUri uri) {
+    return PlatformThreads.call(name() + "-open", () -> openHere(uri));
+  }
+
+  private Device openHere(DeviceUri uri) {
+    Settings settings = settings(uri);
+    EngineConfig engine = ENGINE.configure(settings);
+    DeviceInfo info = select(uri, settings);
+    LogicalDevice logical =
+        LogicalDevice.open(find(settings).get(info.index()), BINDING.choose(settings));
+    VulkanDevice.Config config =
+        new VulkanDevice.Config(settings.get(STAGING), engine.copyThreads());
+    DeviceBackend<VulkanEvent> backend =
+        Undo.onFailure(() -> backend(logical, info, config), logical::release);
+    return new EngineDevice<>(backend, engine, settings.toList());
+  }
+
+  /** What the engine gets; tests have one whose calls fail on purpose. */
+  DeviceBackend<VulkanEvent> backend(
+      LogicalDevice logical, DeviceInfo info, VulkanDevice.Config config) {
+    return new VulkanDevice(logical, info, config);
+  }
+}
