@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.HalException;
@@ -229,7 +230,7 @@ final class LogicalDevice {
 
   /** Memory for buffers of a type that the device supports. */
   MemoryBlocks memory(MemoryType type) {
-    return memory.get(type);
+    return Objects.requireNonNull(memory.get(type));
   }
 
   boolean hasSharedMemory() {

@@ -44,6 +44,10 @@ class VulkanStream implements NativeStream<VulkanEvent> {
     this.frees = new StreamFrees(stream.timeline());
   }
 
+  final VulkanDevice device() {
+    return device;
+  }
+
   final CommandStream commands() {
     return stream;
   }
@@ -127,7 +131,7 @@ class VulkanStream implements NativeStream<VulkanEvent> {
         }
       }
     }
-    if (allocation != null) {
+    if (allocation != null && memory != null) {
       allocation.allocated(memory);
     }
     StreamBatch.Deallocation deallocation = batch.deallocation();

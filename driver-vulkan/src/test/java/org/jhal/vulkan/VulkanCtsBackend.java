@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.vulkan;
+
+import java.util.List;
+import java.util.Optional;
+import org.jhal.Device;
+import org.jhal.ExecutableSource;
+import org.jhal.cts.Controls;
+import org.jhal.cts.CtsBackend;
+
+/** The Vulkan driver as the conformance suite sees it. */
+public final class VulkanCtsBackend implements CtsBackend {
+  /** For the service loader. */
+  public VulkanCtsBackend() {}
+
+  @Override
+  public String driver() {
+    return VulkanDriverProvider.NAME;
+  }
+
+  @Override
+  public List<ExecutableSource> kernels() {
+    return List.of(ExecutableSource.ofResources(VulkanCtsBackend.class, "kernels"));
+  }
+
+  @Override
+  public boolean sharesEvents() {
+    return true;
+  }
+
+  @Override
+  public Device open(String uri) {
+    return VulkanControls.open(uri);
+  }
+
+  @Override
+  public Optional<Controls> controls(Device device) {
+    return VulkanControls.of(device);
+  }
+
+  @Override
+  public Optional<String> memoryLimit(long bytes) {
+    return Optional.of("memory=" + bytes);
+  }
+}
