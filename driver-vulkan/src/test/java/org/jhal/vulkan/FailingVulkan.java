@@ -18,6 +18,11 @@ final class FailingVulkan extends VulkanDevice {
   VulkanStream makeStream() {
     return new VulkanStream(this, ring()) {
       @Override
+      boolean isHeld() {
+        return HeldWork.of(this).isHeld(commands().timeline());
+      }
+
+      @Override
       void beforeCommand() {
         faults.check("command");
       }

@@ -57,6 +57,16 @@ final class HeldWork implements LogicalDevice.Submitter {
     return () -> release(timeline);
   }
 
+  /** Whether what a stream submits now is kept back. */
+  boolean isHeld(Timeline timeline) {
+    if (!isActive) {
+      return false;
+    }
+    synchronized (this) {
+      return held.containsKey(timeline) || backlogs.containsKey(timeline);
+    }
+  }
+
   private synchronized void release(Timeline timeline) {
     held.computeIfPresent(timeline, (each, count) -> count == 1 ? null : count - 1);
     submitReady();
