@@ -8,8 +8,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -295,6 +297,31 @@ public final class DriverRegistry {
    */
   public Device openDefaultDevice() {
     return openFirst(one -> null);
+  }
+
+  /**
+   * Returns the device that {@link #openDefaultDevice()} tries first, among those that the drivers
+   * have reported; empty if there is none.
+   *
+   * @param answers from {@link #probeAll}
+   */
+  public Optional<DeviceInfo> defaultAmong(List<Answer> answers) {
+    Map<Turn, DeviceInfo> choices = new TreeMap<>();
+    for (FoundDriver one : found) {
+      for (Answer answer : answers) {
+        if (answer.entry().equals(one.entry) && !answer.devices().isEmpty()) {
+          Optional<DeviceInfo> hardware =
+              answer.devices().stream().filter(info -> !info.computesOnHost()).findFirst();
+          boolean isForHost = one.preference > 0 && hardware.isEmpty();
+          choices.put(
+              new Turn(one, isForHost ? 0 : one.preference),
+              one.preference > 0 && hardware.isPresent()
+                  ? hardware.get()
+                  : answer.devices().get(0));
+        }
+      }
+    }
+    return choices.values().stream().findFirst();
   }
 
   /**

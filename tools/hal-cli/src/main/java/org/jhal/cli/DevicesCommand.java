@@ -67,12 +67,13 @@ final class DevicesCommand implements Callable<Integer> {
     if (drivers != null) {
       throw new ParameterException(spec.commandLine(), "--drivers needs --spark");
     }
-    List<Answer> answers = DriverRegistry.load().probeAll(PATIENCE);
+    DriverRegistry registry = DriverRegistry.load();
+    List<Answer> answers = registry.probeAll(PATIENCE);
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       printJson(answers, out);
     } else {
-      printTable(answers, out);
+      printTable(registry, answers, out);
     }
     out.flush();
     return ExitCode.SUCCESS;
@@ -114,7 +115,7 @@ final class DevicesCommand implements Callable<Integer> {
     out.flush();
   }
 
-  private static void printTable(List<Answer> answers, PrintWriter out) {
+  private static void printTable(DriverRegistry registry, List<Answer> answers, PrintWriter out) {
     Table table = new Table();
     if (answers.isEmpty()) {
       table.row("no driver on the class path");
@@ -130,17 +131,15 @@ final class DevicesCommand implements Callable<Integer> {
       }
     }
     table.print(out);
-    printDrivers(answers, out);
+    printDrivers(registry, answers, out);
   }
 
   /** Prints what usable drivers say about themselves, and which device is opened without a name. */
-  private static void printDrivers(List<Answer> answers, PrintWriter out) {
+  private static void printDrivers(DriverRegistry registry, List<Answer> answers, PrintWriter out) {
     Table table = new Table();
-    DeviceInfo first = null;
     for (Answer answer : answers) {
       if (!answer.devices().isEmpty()) {
         table.row(answer.entry().name(), answer.availability().detail());
-        first = first == null ? answer.devices().get(0) : first;
       }
     }
     out.println();
@@ -151,9 +150,14 @@ final class DevicesCommand implements Callable<Integer> {
       out.printf(
           "Without a name, JHAL opens '%s', by the property %s or the variable %s.%n",
           configured, Hal.DEVICE_PROPERTY, Hal.DEVICE_VARIABLE);
-    } else if (first != null) {
-      out.println();
-      out.println("Without a name, JHAL opens " + first.uri() + ".");
+    } else {
+      registry
+          .defaultAmong(answers)
+          .ifPresent(
+              first -> {
+                out.println();
+                out.println("Without a name, JHAL opens " + first.uri() + ".");
+              });
     }
   }
 

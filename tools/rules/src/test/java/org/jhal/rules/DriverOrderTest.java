@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class DriverOrderTest {
   @Test
   void gpusPrecedeTheProcessorsWhichPrecedeTheMock() {
-    List<String> known = List.of("cuda", "hip", "cpu", "mock");
+    List<String> known = List.of("cuda", "hip", "vulkan", "cpu", "mock");
     List<String> found = new ArrayList<>();
     for (DriverRegistry.Entry entry : DriverRegistry.load().entries()) {
       if (known.contains(entry.name())) {

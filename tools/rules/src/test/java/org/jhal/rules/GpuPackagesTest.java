@@ -47,18 +47,13 @@ class GpuPackagesTest {
 
   private static final Set<String> FOR_DRIVERS = Set.of(GPU, NATIVES, COMPILE, RUNTIME, TRANSFER);
 
-  private static final List<String> USERS = List.of("driver-cuda", "driver-hip", "gpu-simulator");
+  private static final List<String> USERS = List.of("driver-cuda", "driver-hip", "driver-vulkan", "gpu-simulator");
 
-  /**
-   * Types that are public for the service loader, for other packages of the module, and for drivers
-   * of other runtimes.
-   */
+  /** Types that are public for the service loader, and for drivers of other runtimes. */
   private static final Set<String> NOT_FOR_DRIVERS =
       Set.of(
           GPU + ".HalGpu",
-          NATIVES + ".Undo",
-          TRANSFER + ".DeferredFrees",
-          TRANSFER + ".HostTransfers");
+          TRANSFER + ".DeferredFrees");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-gpu");
 
@@ -100,7 +95,7 @@ class GpuPackagesTest {
   /** On the class path, only this test keeps drivers from using the other packages. */
   @TestFactory
   Stream<DynamicTest> aDriverUsesOnlyWhatIsForDrivers() {
-    return Stream.of("driver-cuda", "driver-hip")
+    return Stream.of("driver-cuda", "driver-hip", "driver-vulkan")
         .map(
             driver ->
                 DynamicTest.dynamicTest(

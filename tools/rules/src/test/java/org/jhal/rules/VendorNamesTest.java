@@ -25,7 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class VendorNamesTest {
   private static final Set<String> NAMES =
-      Set.of("amd", "amdhip", "cuda", "hip", "hiprtc", "jcuda", "mock", "nvidia", "nvrtc", "rocm");
+      Set.of(
+          "amd", "amdhip", "cuda", "hip", "hiprtc", "jcuda", "mock", "nvidia", "nvrtc", "rocm",
+          "vulkan");
 
   @TestFactory
   Stream<DynamicTest> neutralCodeNamesNoVendor() {

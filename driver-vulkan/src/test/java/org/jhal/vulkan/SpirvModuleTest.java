@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.vulkan;
+
+import static org.jhal.cts.support.TestData.assertHal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.junit.jupiter.api.Test;
+
+/** What is read of modules, and what is refused before a vendor's compiler sees it. */
+class SpirvModuleTest {
+  /** The first words of the suite's kernels: a header of five, then Capability Shader. */
+  private static final int VERSION = 1;
+
+  private static final int FIRST_INSTRUCTION = 5;
+
+  @Test
+  void readsCapabilitiesAndKernels() throws IOException {
+    SpirvModule module = SpirvModule.read(kernels(), "kernels.spv");
+    assertEquals(Set.of(1, 10, 11, 4448, 5347), module.capabilities());
+    assertEquals(14, module.kernels().size());
+    assertTrue(module.kernels().containsAll(Set.of("absolute", "write_structs", "trap")));
+  }
+
+  @Test
+  void refusesWhatIsNoModule() throws IOException {
+    assertMalformed(new byte[0], "0 bytes");
+    assertMalformed(new byte[21], "21 bytes");
+    assertMalformed(new byte[20], "0x00000000");
+    byte[] turned = kernels();
+    ByteBuffer.wrap(turned).order(ByteOrder.BIG_ENDIAN).putInt(0, 0x07230203);
+    assertMalformed(turned, "0x03022307");
+  }
+
+  @Test
+  void refusesInstructionsThatDoNotFit() throws IOException {
+    assertMalformed(changed(FIRST_INSTRUCTION, 17), "word 5 has 0 words");
+    assertMalformed(changed(FIRST_INSTRUCTION, 0xFFFF << 16 | 17), "word 5 has 65535 words");
+    byte[] whole = kernels();
+    assertMalformed(Arrays.copyOf(whole, whole.length - 4), "are left");
+  }
+
+  @Test
+  void refusesANewerVersion() throws IOException {
+    byte[] newer = changed(VERSION, 0x00010600);
+    assertHal(Status.UNIMPLEMENTED, () -> SpirvModule.read(newer, "k.spv"), "k.spv", "1.6", "1.5");
+  }
+
+  /** Whatever the words are, it is read or refused by name. */
+  @Test
+  void randomWordsAreReadOrRefused() throws IOException {
+    byte[] whole = kernels();
+    Random random = new Random(49);
+    int refused = 0;
+    for (int round = 0; round < 20_000; round++) {
+      byte[] code = whole.clone();
+      for (int i = 0; i < 3; i++) {
+        int word = random.nextInt(code.length / Integer.BYTES);
+        words(code).putInt(word * Integer.BYTES, random.nextInt());
+      }
+      try {
+        SpirvModule.read(code, "random.spv");
+      } catch (HalException e) {
+        assertTrue(e.getMessage().startsWith("random.spv"), e.getMessage());
+        refused++;
+      }
+    }
+    assertTrue(refused > 1000, () -> "hardly any was refused, so the words were not random");
+  }
+
+  private static void assertMalformed(byte[] code, String why) {
+    assertHal(Status.INVALID_ARGUMENT, () -> SpirvModule.read(code, "k.spv"), "k.spv", why);
+  }
+
+  private static byte[] changed(int word, int value) throws IOException {
+    return changed(bytes -> bytes.putInt(word * Integer.BYTES, value));
+  }
+
+  private static byte[] changed(Consumer<ByteBuffer> change) throws IOException {
+    byte[] code = kernels();
+    change.accept(words(code));
+    return code;
+  }
+
+  private static ByteBuffer words(byte[] code) {
+    return ByteBuffer.wrap(code).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /** The suite's kernels. */
+  static byte[] kernels() throws IOException {
+    try (InputStream in = SpirvModuleTest.class.getResourceAsStream("kernels/kernels.spv")) {
+      return Objects.requireNonNull(in).readAllBytes();
+    }
+  }
+}
