@@ -26,6 +26,8 @@ record SpirvModule(Set<Integer> capabilities, Set<String> kernels) {
 
   private static final int OP_ENTRY_POINT = 15;
   private static final int OP_CAPABILITY = 17;
+  private static final int OP_FUNCTION = 54;
+  private static final int OP_FUNCTION_END = 56;
   private static final int GL_COMPUTE = 5;
 
   /** The number of words of instructions that are read: capability, entry point with a name. */
@@ -60,6 +62,7 @@ record SpirvModule(Set<Integer> capabilities, Set<String> kernels) {
     }
     Set<Integer> capabilities = new LinkedHashSet<>();
     Set<String> kernels = new HashSet<>();
+    boolean isInFunction = false;
     for (int at = HEADER_WORDS; at < words; ) {
       int first = bytes.getInt(at * Integer.BYTES);
       int count = first >>> 16;
@@ -78,7 +81,11 @@ record SpirvModule(Set<Integer> capabilities, Set<String> kernels) {
           && bytes.getInt((at + 1) * Integer.BYTES) == GL_COMPUTE) {
         kernels.add(text(code, (at + 3) * Integer.BYTES, (at + count) * Integer.BYTES, what));
       }
+      isInFunction = opcode == OP_FUNCTION || (isInFunction && opcode != OP_FUNCTION_END);
       at += count;
+    }
+    if (isInFunction) {
+      throw malformed(what, "it ends within a function");
     }
     return new SpirvModule(capabilities, kernels);
   }

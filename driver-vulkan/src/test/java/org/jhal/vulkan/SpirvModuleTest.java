@@ -47,8 +47,13 @@ class SpirvModuleTest {
   void refusesInstructionsThatDoNotFit() throws IOException {
     assertMalformed(changed(FIRST_INSTRUCTION, 17), "word 5 has 0 words");
     assertMalformed(changed(FIRST_INSTRUCTION, 0xFFFF << 16 | 17), "word 5 has 65535 words");
+    assertMalformed(Arrays.copyOf(kernels(), 24), "word 5 has 2 words, and 1 are left");
+  }
+
+  @Test
+  void refusesAModuleThatEndsWithinAFunction() throws IOException {
     byte[] whole = kernels();
-    assertMalformed(Arrays.copyOf(whole, whole.length - 4), "are left");
+    assertMalformed(Arrays.copyOf(whole, whole.length - 4), "ends within a function");
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -37,13 +38,13 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** What is this driver's own, on any device with a Vulkan driver. */
 @Timeout(120)
 class VulkanDeviceTest {
-  private static final int BIG_ENDIAN_KERNEL_CAPABILITY = 6;
+  private static final int KERNEL_CAPABILITY = 6;
   private static final int REOPENS = 1000;
 
   /** Filling begins and ends between words: at any address, with any length. */
   @ParameterizedTest
   @CsvSource({"0, 64", "1, 64", "2, 63", "3, 1", "1, 2", "3, 5", "2, 3", "1, 7"})
-  void fillsMemoryAtAnyAddress(int offset, int length) {
+  void fillsMemoryAtAnyAddress(int offset, int length) throws InterruptedException {
     try (Device device = OpenVulkan.open("vulkan")) {
       for (int width = 1; width <= 4; width *= 2) {
         int bytes = length / width * width;
@@ -57,7 +58,12 @@ class VulkanDeviceTest {
                 case 2 -> FillPattern.of16(0x1234);
                 default -> FillPattern.of32(0x89ABCDEF);
               };
-          device.queue(0).blocking().fill(buffer, 0, bytes, pattern);
+          try (Sequence sequence = device.createSequence()) {
+            sequence
+                .step((waits, signals) ->
+                    device.queue(0).fill(waits, signals, buffer, 0, bytes, pattern))
+                .awaitAll();
+          }
         }
         byte[] wanted = new byte[128];
         ByteBuffer model = ByteBuffer.wrap(wanted).order(ByteOrder.nativeOrder());
@@ -77,7 +83,7 @@ class VulkanDeviceTest {
 
   /** Arguments that push constants do not hold come by their address. */
   @Test
-  void passesManyArguments() {
+  void passesManyArguments() throws InterruptedException {
     ExecutableSource wide = ExecutableSource.ofResources(VulkanDeviceTest.class, "wide");
     int[] numbers = IntStream.range(0, 40).map(i -> 100 - i).toArray();
     int[] sum = new int[1];
@@ -89,7 +95,7 @@ class VulkanDeviceTest {
       DeviceBuffer result = steps.allocate(ElementType.I32, 1);
       Object[] all = IntStream.of(numbers).boxed().toArray();
       Object struct = Objects.requireNonNull(weigh.parameters().get(1).struct()).value(all);
-      steps.dispatch(weigh, Workgroups.of(1), org.jhal.Args.of(result, struct));
+      steps.dispatch(weigh, Workgroups.of(1), Args.of(result, struct));
       steps.readback(result, HostMemory.of(sum)).awaitAll();
     }
     assertEquals(IntStream.range(0, 40).map(i -> (i + 1) * numbers[i]).sum(), sum[0]);
@@ -100,7 +106,7 @@ class VulkanDeviceTest {
     byte[] code = SpirvModuleTest.kernels();
     ByteBuffer.wrap(code)
         .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(6 * Integer.BYTES, BIG_ENDIAN_KERNEL_CAPABILITY);
+        .putInt(6 * Integer.BYTES, KERNEL_CAPABILITY);
     Files.write(folder.resolve("kernels.spv"), code);
     Files.write(
         folder.resolve("manifest.json"),
@@ -126,7 +132,7 @@ class VulkanDeviceTest {
 
   /** The same VkDevice serves devices that are open together; otherwise each gets a new one. */
   @Test
-  void opensAThousandTimes() {
+  void opensAThousandTimes() throws InterruptedException {
     long start = System.nanoTime();
     for (int i = 0; i < REOPENS; i++) {
       try (Device device = OpenVulkan.open("vulkan://0?queues=1")) {
