@@ -82,8 +82,7 @@ class ValidationTest {
               .int64(0)
               .int32(VulkanConstants.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
       long[] buffer = new long[1];
-      int code =
-          LogicalDevice.setup().createBuffer(device.handle(), info.address(), 0, buffer);
+      int code = LogicalDevice.setup().createBuffer(device.handle(), info.address(), 0, buffer);
       if (code == VulkanConstants.VK_SUCCESS) {
         LogicalDevice.setup().destroyBuffer(device.handle(), buffer[0], 0);
       }

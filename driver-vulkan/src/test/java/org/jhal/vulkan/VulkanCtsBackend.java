@@ -4,7 +4,10 @@ package org.jhal.vulkan;
 import java.util.List;
 import java.util.Optional;
 import org.jhal.Device;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
 import org.jhal.ExecutableSource;
+import org.jhal.HalException;
 import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
 
@@ -16,6 +19,17 @@ public final class VulkanCtsBackend implements CtsBackend {
   @Override
   public String driver() {
     return VulkanDriverProvider.NAME;
+  }
+
+  /** Also the lack of what a setting asks for, such as the validation layer. */
+  @Override
+  public Optional<String> unavailable() {
+    try {
+      List<DeviceInfo> unused = new VulkanDriver().devices(DeviceUri.parse(driver()));
+      return Optional.empty();
+    } catch (HalException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
   }
 
   @Override

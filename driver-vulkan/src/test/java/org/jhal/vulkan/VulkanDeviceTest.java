@@ -60,8 +60,9 @@ class VulkanDeviceTest {
               };
           try (Sequence sequence = device.createSequence()) {
             sequence
-                .step((waits, signals) ->
-                    device.queue(0).fill(waits, signals, buffer, 0, bytes, pattern))
+                .step(
+                    (waits, signals) ->
+                        device.queue(0).fill(waits, signals, buffer, 0, bytes, pattern))
                 .awaitAll();
           }
         }
@@ -110,8 +111,7 @@ class VulkanDeviceTest {
     Files.write(folder.resolve("kernels.spv"), code);
     Files.write(
         folder.resolve("manifest.json"),
-        Objects.requireNonNull(
-                VulkanDeviceTest.class.getResourceAsStream("kernels/manifest.json"))
+        Objects.requireNonNull(VulkanDeviceTest.class.getResourceAsStream("kernels/manifest.json"))
             .readAllBytes());
     try (Device device = OpenVulkan.open("vulkan")) {
       assertHal(

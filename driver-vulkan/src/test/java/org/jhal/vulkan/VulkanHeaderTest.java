@@ -90,7 +90,8 @@ class VulkanHeaderTest {
           (long) feature.offset);
     }
     assertTrue(wanted.size() > 100, () -> "only " + wanted.size() + " numbers were found");
-    assertEquals(new TreeMap<>(wanted), new TreeMap<>(evaluate(List.copyOf(wanted.keySet()), folder)));
+    assertEquals(
+        new TreeMap<>(wanted), new TreeMap<>(evaluate(List.copyOf(wanted.keySet()), folder)));
   }
 
   /** The values of C expressions. */

@@ -47,13 +47,12 @@ class GpuPackagesTest {
 
   private static final Set<String> FOR_DRIVERS = Set.of(GPU, NATIVES, COMPILE, RUNTIME, TRANSFER);
 
-  private static final List<String> USERS = List.of("driver-cuda", "driver-hip", "driver-vulkan", "gpu-simulator");
+  private static final List<String> USERS =
+      List.of("driver-cuda", "driver-hip", "driver-vulkan", "gpu-simulator");
 
   /** Types that are public for the service loader, and for drivers of other runtimes. */
   private static final Set<String> NOT_FOR_DRIVERS =
-      Set.of(
-          GPU + ".HalGpu",
-          TRANSFER + ".DeferredFrees");
+      Set.of(GPU + ".HalGpu", TRANSFER + ".DeferredFrees");
 
   private static final JavaClasses CLASSES = Repository.classes("hal-gpu");
 
