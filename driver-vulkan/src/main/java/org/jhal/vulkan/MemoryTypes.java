@@ -26,6 +26,9 @@ final class MemoryTypes {
   private static final int HEAPS_OFFSET = 264;
   private static final int HEAP_BYTES = 16;
 
+  /** Types with any other property, such as protected memory, must be asked for otherwise. */
+  private static final int KNOWN = LOCAL | COHERENT | CACHED;
+
   private record Type(int index, int flags, long heapBytes, boolean isLocalHeap) {}
 
   private final List<Type> types = new ArrayList<>();
@@ -79,8 +82,7 @@ final class MemoryTypes {
   private int find(int wanted, int unwanted) {
     int second = NONE;
     for (Type type : types) {
-      if ((type.flags & wanted) == wanted
-          && (type.flags & VulkanConstants.VK_MEMORY_PROPERTY_PROTECTED_BIT) == 0) {
+      if ((type.flags & wanted) == wanted && (type.flags & ~KNOWN) == 0) {
         if ((type.flags & unwanted) == 0) {
           return type.index;
         }

@@ -72,7 +72,7 @@ final class PhysicalReader {
       Structs.Struct floats =
           structs.typed(
               VulkanConstants.VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES,
-              hasImports ? imports.address() : imports.int64At(8),
+              hasImports ? imports.address() : hasPci ? pci.address() : 0,
               88);
       Structs.Struct subgroups =
           structs.typed(

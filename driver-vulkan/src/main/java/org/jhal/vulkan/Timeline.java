@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.vulkan;
 
-import java.lang.ref.Reference;
 import java.util.concurrent.TimeUnit;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.vulkan.jna.Structs;
@@ -100,7 +99,6 @@ final class Timeline {
               .int64(semaphores.address())
               .int64(values.address());
       int code = device.calls().waitSemaphores(device.handle(), info.address(), nanos);
-      Reference.reachabilityFence(structs);
       if (code == VulkanConstants.VK_TIMEOUT) {
         return false;
       }

@@ -21,9 +21,6 @@ final class VulkanModule implements KernelModule {
   /** The format of the code; docs/vulkan.md describes it. */
   static final String FORMAT = "vulkan-spirv";
 
-  /** The workgroup's size along each axis, and the bytes of dynamic shared memory. */
-  private static final int SPECIALIZATIONS = 4;
-
   private final LogicalDevice device;
   private final List<Long> pipelines; // by the index of the kernel
 
@@ -56,6 +53,7 @@ final class VulkanModule implements KernelModule {
             Status.NOT_FOUND,
             "%s has no entry point '%s' of kind GLCompute".formatted(what, entry));
       }
+      checkSharedMemory(device, code, entry, kernel, what);
       entries.add(entry);
     }
     VulkanSetup setup = LogicalDevice.setup();
@@ -74,6 +72,28 @@ final class VulkanModule implements KernelModule {
       }
     }
     return new VulkanModule(device, pipelines);
+  }
+
+  private static void checkSharedMemory(
+      LogicalDevice device, byte[] code, String entry, KernelSpec kernel, String what) {
+    long bytes = SharedMemory.bytes(code, entry, specialization(kernel));
+    int most = device.physical().limits().sharedBytes();
+    if (bytes > most) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "kernel '%s' of %s takes %s bytes of shared memory; %s has %s for a workgroup"
+              .formatted(kernel.name(), what, bytes, device.physical().name(), most));
+    }
+  }
+
+  /** The values of the specialization constants from 0 on. */
+  private static int[] specialization(KernelSpec kernel) {
+    return new int[] {
+      kernel.workgroupSize().x(),
+      kernel.workgroupSize().y(),
+      kernel.workgroupSize().z(),
+      kernel.dynamicSharedMemory()
+    };
   }
 
   private static long createShaders(LogicalDevice device, byte[] code, String what) {
@@ -100,22 +120,19 @@ final class VulkanModule implements KernelModule {
   private static long createPipeline(
       LogicalDevice device, long shaders, String entry, KernelSpec kernel, String what) {
     try (Structs structs = new Structs()) {
-      Structs.Struct values = structs.zeros(SPECIALIZATIONS * Integer.BYTES);
-      values
-          .int32(kernel.workgroupSize().x())
-          .int32(kernel.workgroupSize().y())
-          .int32(kernel.workgroupSize().z())
-          .int32(kernel.dynamicSharedMemory());
-      Structs.Struct entries = structs.zeros(SPECIALIZATIONS * 16);
-      for (int i = 0; i < SPECIALIZATIONS; i++) {
+      int[] constants = specialization(kernel);
+      Structs.Struct values = structs.zeros(constants.length * Integer.BYTES);
+      Structs.Struct entries = structs.zeros(constants.length * 16);
+      for (int i = 0; i < constants.length; i++) {
+        values.int32(constants[i]);
         entries.int32(i).int32(i * Integer.BYTES).int64(Integer.BYTES);
       }
       Structs.Struct specialization =
           structs
               .zeros(32)
-              .int32(SPECIALIZATIONS)
+              .int32(constants.length)
               .int64(entries.address())
-              .int64(SPECIALIZATIONS * Integer.BYTES)
+              .int64((long) constants.length * Integer.BYTES)
               .int64(values.address());
       long name = structs.text(entry);
       Structs.Struct stage =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.vulkan.jna;
 
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -17,7 +18,6 @@ public final class Structs implements AutoCloseable {
 
   private final NativeBlock block;
   private int end;
-  private boolean isClosed;
 
   /** Room for a few small structures. */
   public Structs() {
@@ -71,11 +71,7 @@ public final class Structs implements AutoCloseable {
   /** Ends the use of the memory, which lives at least until then. */
   @Override
   public void close() {
-    isClosed = true;
-    if (block.bytes().capacity()
-        == 0) { // never: it reads the block, which therefore lives till here
-      throw new IllegalStateException("closed " + isClosed);
-    }
+    Reference.reachabilityFence(block);
   }
 
   /** A structure, whose members are written one after the other, each naturally aligned. */

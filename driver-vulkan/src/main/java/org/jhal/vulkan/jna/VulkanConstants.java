@@ -62,7 +62,6 @@ public final class VulkanConstants {
   public static final int VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT = 2;
   public static final int VK_MEMORY_PROPERTY_HOST_COHERENT_BIT = 4;
   public static final int VK_MEMORY_PROPERTY_HOST_CACHED_BIT = 8;
-  public static final int VK_MEMORY_PROPERTY_PROTECTED_BIT = 0x20;
 
   public static final int VK_MEMORY_HEAP_DEVICE_LOCAL_BIT = 1;
 
