@@ -5,7 +5,9 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -176,7 +178,8 @@ public final class DriverRegistry {
    * @param drivers URIs without a device, separated by commas, such as {@code cuda} or {@code
    *     mock://?devices=2}. They select the devices of these drivers, whose URIs get the options.
    *     If it is blank, all drivers are selected that can be used and do not compute on the host,
-   *     as in {@link #openAccelerator()}.
+   *     as in {@link #openAccelerator()}; a device that several of them have, with one uuid, is
+   *     taken once, from the first.
    * @param patience as in {@link #probeAll}; applies only if {@code drivers} is blank
    * @throws HalException INVALID_ARGUMENT if a URI is malformed or names a device; as {@link
    *     #driver} and {@link Driver#devices} for the drivers in {@code drivers}
@@ -187,13 +190,18 @@ public final class DriverRegistry {
     Objects.requireNonNull(patience, "patience");
     List<DeviceUri> uris = new ArrayList<>();
     List<String> reasons = new ArrayList<>();
+    Set<String> known = new HashSet<>(); // uuids
     if (drivers.isBlank()) {
       List<FoundDriver> some =
           all().stream().filter(one -> one.preference > 0 || one.entry.problem() != null).toList();
       for (Answer answer : FoundDriver.askAll(some, patience)) {
         List<DeviceInfo> devices =
             answer.devices().stream().filter(info -> !info.computesOnHost()).toList();
-        devices.forEach(info -> uris.add(info.stableUri(Map.of())));
+        for (DeviceInfo info : devices) {
+          if (info.uuid().isEmpty() || known.add(info.uuid().toLowerCase(Locale.ROOT))) {
+            uris.add(info.stableUri(Map.of()));
+          }
+        }
         if (devices.isEmpty()) {
           String detail = answer.availability().detail();
           String lack =

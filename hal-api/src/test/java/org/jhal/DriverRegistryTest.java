@@ -539,6 +539,37 @@ class DriverRegistryTest {
     refusesAddresses(registry, Status.NOT_FOUND, "god", "no driver 'god', did you mean 'good'?;");
   }
 
+  /** Two drivers for the same hardware, such as that of a vendor and that of a standard. */
+  @Test
+  void aDeviceOfTwoDriversHasOneAddress() throws Exception {
+    DriverRegistry registry =
+        registry(
+            jar("vendor.jar", driver("vendor").preference(9).listing(devices("GPU-A", "GPU-b"))),
+            jar("other.jar", driver("other").listing(devices("gpu-a", "GPU-c"))));
+    assertEquals(
+        "[vendor://GPU-A, vendor://GPU-b, other://GPU-c]",
+        registry.addresses("", Duration.ofSeconds(30)).uris().toString());
+  }
+
+  @Test
+  void theDefaultAmongAnswersIsThatWhichIsOpened() throws Exception {
+    Path host = jar("mm.jar", driver("mm-host").preference(0).listing(devices("sw-1")));
+    Path software = jar("zz.jar", driver("zz-both").preference(9).listing(devices("sw-2")));
+    Path both = jar("yy.jar", driver("yy-both").preference(8).listing(devices("sw-3", "GPU-4")));
+    assertEquals("Optional[yy-both://1]", defaultOf(registry(host, software, both)));
+    assertEquals("Optional[mm-host://0]", defaultOf(registry(host, software)));
+    assertEquals("Optional[zz-both://0]", defaultOf(registry(software)));
+    assertEquals(
+        "Optional.empty", defaultOf(registry(jar("none.jar", driver("none").unavailable("no")))));
+  }
+
+  private static String defaultOf(DriverRegistry registry) throws InterruptedException {
+    return registry
+        .defaultAmong(registry.probeAll(Duration.ofSeconds(30)))
+        .map(DeviceInfo::uri)
+        .toString();
+  }
+
   private static void refusesAddresses(
       DriverRegistry registry, Status status, String drivers, String why) {
     HalException refused =
