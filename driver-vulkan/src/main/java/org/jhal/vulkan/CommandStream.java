@@ -35,9 +35,24 @@ final class CommandStream {
     return queue;
   }
 
+  /** The value that the last submission signals. */
+  long lastValue() {
+    return submitted;
+  }
+
   /** The value that the next submission signals. */
   long nextValue() {
     return submitted + 1;
+  }
+
+  /** Whether anything was recorded since the last submission. */
+  boolean hasRecorded() {
+    return current != null;
+  }
+
+  /** Whether there are waits that no submission has. */
+  boolean hasWaits() {
+    return !waits.isEmpty();
   }
 
   /** The command buffer of the next submission. */

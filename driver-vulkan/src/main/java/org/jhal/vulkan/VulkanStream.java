@@ -33,13 +33,10 @@ class VulkanStream implements NativeStream<VulkanEvent> {
   private final HostTransfers transfers;
   private final StreamFrees frees;
   private final Arguments arguments = new Arguments();
-  private boolean isPending; // there are waits that no submission has
-  private long recorded; // the value of the last submission
 
   VulkanStream(VulkanDevice device, TransferRing ring) {
     this.device = device;
     this.stream = new CommandStream(device.logical());
-    this.recorded = stream.nextValue() - 1;
     this.transfers = new HostTransfers(new StreamCopies(device.logical(), stream), ring);
     this.frees = new StreamFrees(stream.timeline());
   }
@@ -114,7 +111,7 @@ class VulkanStream implements NativeStream<VulkanEvent> {
       if (allocation != null) {
         memory = allocate(allocation.bytes(), allocation.params());
       }
-      submit(batch.event(), commands != null);
+      submit(batch.event());
       isDone = true;
     } catch (HalException e) {
       throw e;
@@ -136,7 +133,8 @@ class VulkanStream implements NativeStream<VulkanEvent> {
     }
     StreamBatch.Deallocation deallocation = batch.deallocation();
     if (deallocation != null) {
-      frees.add(deallocation.memory(), isPending ? recorded + 1 : recorded);
+      long last = stream.hasWaits() ? stream.nextValue() : stream.lastValue();
+      frees.add(deallocation.memory(), last);
       deallocation.taken();
     }
     return null;
@@ -146,19 +144,17 @@ class VulkanStream implements NativeStream<VulkanEvent> {
     Work.Point latest = event.latest();
     if (latest.timeline() != stream.timeline()) {
       stream.waitFor(latest);
-      isPending = true;
     }
   }
 
   /** Submits what is new, and records the event behind all that was submitted. */
-  private void submit(@Nullable VulkanEvent event, boolean hasCommands) {
-    if (hasCommands || (event != null && (isPending || isHeld()))) {
-      recorded = stream.submit();
-      isPending = false;
-      frees.freePassed();
+  private void submit(@Nullable VulkanEvent event) {
+    if (stream.hasRecorded() || (event != null && (stream.hasWaits() || isHeld()))) {
+      long unused = stream.submit();
     }
+    frees.freePassed();
     if (event != null) {
-      event.record(recorded);
+      event.record(stream.lastValue());
     }
   }
 
