@@ -545,7 +545,7 @@ class DriverRegistryTest {
     DriverRegistry registry =
         registry(
             jar("vendor.jar", driver("vendor").preference(9).listing(devices("GPU-A", "GPU-b"))),
-            jar("other.jar", driver("other").listing(devices("gpu-a", "GPU-c"))));
+            jar("other.jar", driver("other").preference(8).listing(devices("gpu-a", "GPU-c"))));
     assertEquals(
         "[vendor://GPU-A, vendor://GPU-b, other://GPU-c]",
         registry.addresses("", Duration.ofSeconds(30)).uris().toString());

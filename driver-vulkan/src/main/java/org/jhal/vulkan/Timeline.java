@@ -2,10 +2,8 @@
 package org.jhal.vulkan;
 
 import java.util.concurrent.TimeUnit;
-import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.vulkan.jna.Structs;
 import org.jhal.vulkan.jna.VulkanConstants;
-import org.jhal.vulkan.jna.VulkanTable;
 
 /**
  * A timeline semaphore: the values that one stream signals, one after the other. It is used again
@@ -19,7 +17,6 @@ final class Timeline {
 
   private final LogicalDevice device;
   private final long handle;
-  private final NativeBlock counter = new NativeBlock(Long.BYTES); // racing reads may be late only
 
   private long last; // the value given out last; used by the thread that submits
   private volatile long reached; // a value that the semaphore is known to have reached
@@ -58,11 +55,11 @@ final class Timeline {
     if (value <= reached) {
       return true;
     }
-    VulkanTable calls = device.calls();
+    long[] counter = new long[1];
     device.check(
         "getSemaphoreCounterValue",
-        calls.getSemaphoreCounterValue(device.handle(), handle, counter.address(0)));
-    long now = counter.bytes().getLong(0);
+        device.calls().getSemaphoreCounterValue(device.handle(), handle, counter));
+    long now = counter[0];
     if (now > reached) {
       reached = now; // a smaller one of another thread may follow, which is as true
     }

@@ -28,7 +28,7 @@ public final class VulkanApi extends NativeFunctions<VulkanTable, VulkanSetup>
   public native int queueSubmit(long queue, int count, long submits, long fence);
 
   @Override
-  public native int getSemaphoreCounterValue(long device, long semaphore, long value);
+  public native int getSemaphoreCounterValue(long device, long semaphore, long[] value);
 
   @Override
   public native int waitSemaphores(long device, long info, long nanos);

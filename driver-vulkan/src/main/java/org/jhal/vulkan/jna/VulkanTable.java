@@ -5,7 +5,7 @@ package org.jhal.vulkan.jna;
 public interface VulkanTable {
   int queueSubmit(long queue, int count, long submits, long fence);
 
-  int getSemaphoreCounterValue(long device, long semaphore, long value);
+  int getSemaphoreCounterValue(long device, long semaphore, long[] value);
 
   int waitSemaphores(long device, long info, long nanos);
 
