@@ -13,6 +13,11 @@ import org.jhal.Status;
  * @param refused the names of the others, each with the reason
  */
 record DeviceSearch(List<PhysicalDevice> usable, List<String> refused) {
+  /** Why there may be no device at all. */
+  static final String NO_DRIVER =
+      "the Vulkan loader finds no device; a driver of one, such as Debian's mesa-vulkan-drivers,"
+          + " may be missing";
+
   /** Looks at physical devices. */
   static DeviceSearch of(List<Long> handles) {
     List<PhysicalDevice> hardware = new ArrayList<>();
@@ -41,8 +46,7 @@ record DeviceSearch(List<PhysicalDevice> usable, List<String> refused) {
       throw new HalException(
           Status.UNAVAILABLE,
           refused.isEmpty()
-              ? "the Vulkan loader finds no device; a driver of one, such as Debian's"
-                  + " mesa-vulkan-drivers, may be missing"
+              ? NO_DRIVER
               : "no Vulkan device can be used: " + String.join("; ", refused));
     }
     return this;

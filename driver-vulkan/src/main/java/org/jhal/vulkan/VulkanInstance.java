@@ -102,8 +102,12 @@ final class VulkanInstance {
               .int32(extensions.size())
               .int64(extensionNames);
       long[] instance = new long[1];
-      VulkanResult.check(
-          "createInstance", VulkanApi.API.setup().createInstance(info.address(), 0, instance));
+      int code = VulkanApi.API.setup().createInstance(info.address(), 0, instance);
+      if (code != VulkanConstants.VK_SUCCESS) {
+        String what =
+            code == VulkanConstants.VK_ERROR_INCOMPATIBLE_DRIVER ? DeviceSearch.NO_DRIVER : "";
+        throw VulkanResult.failure("createInstance", code, what);
+      }
       return instance[0];
     }
   }

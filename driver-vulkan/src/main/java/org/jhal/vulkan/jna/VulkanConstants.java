@@ -8,6 +8,7 @@ public final class VulkanConstants {
   // VkResult: only codes that the driver handles; VulkanResult has more.
   public static final int VK_SUCCESS = 0;
   public static final int VK_TIMEOUT = 2;
+  public static final int VK_ERROR_INCOMPATIBLE_DRIVER = -9;
 
   // VkStructureType
   public static final int VK_STRUCTURE_TYPE_APPLICATION_INFO = 0;
