@@ -124,7 +124,7 @@ class VulkanStream implements NativeStream<VulkanEvent> {
       if (!isDone) {
         stream.discard();
         if (memory != null) {
-          memory.free();
+          frees.add(memory, stream.lastValue()); // earlier work may still use what it was before
         }
       }
     }
