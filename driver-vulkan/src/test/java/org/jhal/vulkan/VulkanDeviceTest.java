@@ -4,12 +4,15 @@ package org.jhal.vulkan;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -28,6 +31,7 @@ import org.jhal.Kernel;
 import org.jhal.QueueSteps;
 import org.jhal.Sequence;
 import org.jhal.Status;
+import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +44,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class VulkanDeviceTest {
   private static final int KERNEL_CAPABILITY = 6;
   private static final int REOPENS = 1000;
+  private static final Duration LIMIT = Duration.ofSeconds(30);
 
   /** Filling begins and ends between words: at any address, with any length. */
   @ParameterizedTest
@@ -119,6 +124,33 @@ class VulkanDeviceTest {
           () -> device.loadExecutable(ExecutableSource.of(folder)),
           "Kernel (6)",
           device.info().name());
+    }
+  }
+
+  /** Each operation has an end of its own, though later ones are in the native queue already. */
+  @Test
+  void anEarlyOperationEndsBeforeALaterOne() throws InterruptedException {
+    ExecutableSource source = ExecutableSource.ofResources(VulkanDeviceTest.class, "kernels");
+    ByteBuffer flags = ByteBuffer.allocateDirect(8).order(ByteOrder.nativeOrder());
+    try (Device device = OpenVulkan.open("vulkan");
+        Executable kernels = device.loadExecutable(source);
+        DeviceBuffer shared =
+            device.allocator().importHost(flags, BufferParams.HOST, () -> {});
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        Sequence sequence = device.createSequence()) {
+      QueueSteps steps = sequence.on(device.queue(0));
+      Timepoint early = steps.fill(buffer, FillPattern.of(1));
+      Timepoint late =
+          steps.dispatch(
+              kernels.kernel("spin"), Workgroups.of(1), Args.of(shared, 50_000_000_000L));
+      try {
+        assertTrue(early.tryAwaitAll(LIMIT), () -> early + " waits for " + late);
+        assertFalse(late.tryAwaitAll(Duration.ZERO), () -> late + " has not waited");
+      } finally {
+        flags.putInt(0, 1);
+      }
+      assertTrue(late.tryAwaitAll(LIMIT), () -> late + " does not see the host's write");
+      assertEquals(2, flags.getInt(4));
     }
   }
 
