@@ -134,8 +134,7 @@ class VulkanDeviceTest {
     ByteBuffer flags = ByteBuffer.allocateDirect(8).order(ByteOrder.nativeOrder());
     try (Device device = OpenVulkan.open("vulkan");
         Executable kernels = device.loadExecutable(source);
-        DeviceBuffer shared =
-            device.allocator().importHost(flags, BufferParams.HOST, () -> {});
+        DeviceBuffer shared = device.allocator().importHost(flags, BufferParams.HOST, () -> {});
         DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
         Sequence sequence = device.createSequence()) {
       QueueSteps steps = sequence.on(device.queue(0));
