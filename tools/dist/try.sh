@@ -57,7 +57,8 @@ run() {
     shaded) "$java" -jar target/shaded.jar ;;
     jshell)
       mkdir -p target/.java/.userPrefs # jshell says so if it makes the folder of its preferences
-      "${java%java}jshell" -s -J-Djava.util.prefs.userRoot=target --class-path "$(printf '%s:' target/lib/*.jar)" script.jsh
+      # By default, it waits only five seconds for the JVM that it starts.
+      "${java%java}jshell" -s --execution 'jdi:hostname(127.0.0.1),timeout(120000)' -J-Djava.util.prefs.userRoot=target --class-path "$(printf '%s:' target/lib/*.jar)" script.jsh
       ;;
     spring) "$java" -jar target/spring.jar ;;
     kotlin) "$java" -cp 'target/classes:target/lib/*' MainKt ;;

@@ -102,6 +102,7 @@ class DeviceHealthTest {
 
   @Test
   void reportsTheOldestOperationOfEachDevice() {
+    long now = System.nanoTime();
     Fake slow = device("slow");
     slow.add(3, Duration.ofSeconds(10), List.of());
     slow.add(2, Duration.ofSeconds(75), List.of(timeline.at(5)));
@@ -112,7 +113,7 @@ class DeviceHealthTest {
         List.of(
             "slow has an operation that has been open for 75 s; the limit is 30 s: slow-q0"
                 + " operation 2 (fill, PARKED, waits for a to reach 5, now at 0)"),
-        health.problems());
+        health.problems().stream().map(text -> Fakes.atAge(text, 75, now)).toList());
     assertTrue(DeviceHealth.check(Duration.ofSeconds(90)).isHealthy());
   }
 

@@ -176,6 +176,11 @@ final class DriverJars {
     }
   }
 
+  /** Removes what drivers have set, and other properties of tests, behind a test that made any. */
+  static void forgetDrivers() {
+    System.getProperties().keySet().removeIf(key -> key.toString().startsWith("jhal.test."));
+  }
+
   /** Compiles {@code sources} and packs them, registered as services, without {@code leftOut}. */
   static Path jar(Path jar, List<Source> sources, String... leftOut) {
     return jar(

@@ -40,6 +40,7 @@ class DriverLoadersTest {
   @AfterEach
   void cleanUp() throws IOException {
     Thread.currentThread().setContextClassLoader(contextBefore);
+    DriverJars.forgetDrivers();
     for (URLClassLoader loader : loaders) {
       loader.close();
     }

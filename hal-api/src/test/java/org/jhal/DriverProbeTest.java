@@ -70,7 +70,7 @@ class DriverProbeTest {
   void cleanUp() throws IOException {
     release.countDown();
     Thread.interrupted();
-    System.getProperties().keySet().removeIf(key -> key.toString().startsWith("jhal.test."));
+    DriverJars.forgetDrivers();
     if (loader != null) {
       loader.close();
     }

@@ -40,6 +40,7 @@ class DriverRegistryTest {
   void cleanUp() throws IOException {
     Thread.currentThread().setContextClassLoader(contextBefore);
     System.clearProperty(Hal.DEVICE_PROPERTY);
+    DriverJars.forgetDrivers();
     for (URLClassLoader loader : loaders) {
       loader.close();
     }

@@ -49,6 +49,18 @@ final class Fakes {
     };
   }
 
+  /**
+   * A text of which the ages are those at {@code then}: each that is larger only since the test was
+   * held up meanwhile becomes {@code seconds}.
+   */
+  static String atAge(String text, long seconds, long then) {
+    String young = text;
+    for (long late = (System.nanoTime() - then) / 1_000_000_000; late > 0; late--) {
+      young = young.replace("for " + (seconds + late) + " s", "for " + seconds + " s");
+    }
+    return young;
+  }
+
   /** A buffer that prints as {@code name} and cannot do anything. */
   static DeviceBuffer buffer(String name) {
     return (DeviceBuffer)

@@ -39,8 +39,10 @@ class HalExplainTest {
       this.name = name;
     }
 
+    /** An operation that is open for 0 s, however slow the test is. */
     FakeExplainable add(String queue, Fence waits, Fence signals) {
-      return add(queue, "barrier", System.nanoTime(), waits, signals);
+      long later = System.nanoTime() + TimeUnit.HOURS.toNanos(1);
+      return add(queue, "barrier", later, waits, signals);
     }
 
     FakeExplainable add(String queue, String kind, long since, Fence waits, Fence signals) {
@@ -145,12 +147,13 @@ class HalExplainTest {
 
   @Test
   void reportsAnOperationWithItsWaitsAndTheirProducers() {
-    long since = System.nanoTime() - TimeUnit.SECONDS.toNanos(75);
+    long now = System.nanoTime();
+    long since = now - TimeUnit.SECONDS.toNanos(75);
     a.signal(2);
     device("d")
         .add("d-q0", "dispatch of f", since, a.at(5), b.at(1))
         .add("d-q1", "fill", since, Fence.NONE, a.at(7));
-    String text = explain();
+    String text = Fakes.atAge(explain(), 75, now);
     assertParts(
         text,
         "2 open operations on 1 open device\n",
@@ -487,10 +490,17 @@ class HalExplainTest {
     assertEquals(List.of(), Explanations.all());
   }
 
+  /** While it is alive, it may act on what it has seen of devices that have gone since. */
+  private static boolean isBeanThreadAlive() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .anyMatch(thread -> thread.getName().equals("jhal-jmx"));
+  }
+
   @Test
   void registersTheBeanWhileADeviceIsRegistered() throws Exception {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     ObjectName name = new ObjectName("org.jhal:type=Hal");
+    awaitTrue("changes by other tests to be over", () -> !isBeanThreadAlive());
     awaitTrue("beans of other tests to go", () -> !server.isRegistered(name));
     FakeExplainable first = device("first").add("q", a.at(1), Fence.NONE);
     FakeExplainable second = device("second");
@@ -539,6 +549,7 @@ class HalExplainTest {
     MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     ObjectName name = new ObjectName("org.jhal:type=Hal");
     ObjectName next = new ObjectName("org.jhal:type=Hal,copy=2");
+    awaitTrue("changes by other tests to be over", () -> !isBeanThreadAlive());
     awaitTrue("beans of other tests to go", () -> !server.isRegistered(name));
     HalMXBean other =
         new HalMXBean() {

@@ -22,6 +22,7 @@ import org.jhal.HostMemory;
 import org.jhal.Parameter;
 import org.jhal.Sequence;
 import org.jhal.Workgroups;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Dispatches of one command buffer, which the device's threads get in lists. */
 @Timeout(120)
+@NeedsCompiler
 class RecordedDispatchesTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 

@@ -33,9 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe as {@link NativeStream} requires.
  */
 final class MockStream extends StepwiseStream<MockEvent> {
-  /**
-   * How long the close waits for the thread, which only a kernel on a lost device can delay longer.
-   */
+  /** How long the close waits for a kernel, which may go on on a lost device and need never end. */
   private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int CAPACITY = 1000;
@@ -73,6 +71,8 @@ final class MockStream extends StepwiseStream<MockEvent> {
 
   @GuardedBy("lock")
   private boolean isClosed;
+
+  private volatile boolean isExecuting; // the stream's thread runs a task
 
   @GuardedBy("lock")
   private int held; // the weight of the work that has not run
@@ -312,7 +312,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
     }
     long deadline = System.nanoTime() + JOIN_NANOS;
     boolean interrupted = false;
-    while (thread.isAlive() && System.nanoTime() < deadline) {
+    while (thread.isAlive() && !(isExecuting && System.nanoTime() - deadline >= 0)) {
       try {
         thread.join(TimeUnit.NANOSECONDS.toMillis(JOIN_NANOS));
       } catch (InterruptedException e) {
@@ -401,7 +401,9 @@ final class MockStream extends StepwiseStream<MockEvent> {
         return false;
       }
       MockTask task = batch.tasks.get(i);
+      isExecuting = true;
       HalException failure = execution.run(task);
+      isExecuting = false;
       if (failure == null) {
         continue;
       }

@@ -21,6 +21,9 @@ final class FakeSubmission implements Submission {
   /** The beginnings and ends of the work. */
   final List<Long> times = Collections.synchronizedList(new ArrayList<>());
 
+  /** Is called before the times are noted. */
+  volatile Runnable atTimes = () -> {};
+
   FakeSubmission() {
     this(false);
   }
@@ -83,6 +86,7 @@ final class FakeSubmission implements Submission {
 
   @Override
   public void ranOnDevice(long begin, long end, long error) {
+    atTimes.run();
     times.add(begin);
     times.add(end);
   }

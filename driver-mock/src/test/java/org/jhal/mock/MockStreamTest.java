@@ -24,7 +24,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.jhal.BufferParams;
 import org.jhal.DeviceInfo;
@@ -569,6 +572,39 @@ class MockStreamTest {
     assertFalse(stream.queryEvent(end));
     lost.lose(new HalException(Status.UNAVAILABLE, "it fell off"));
     stream.synchronizeEvent(end);
+  }
+
+  /** Such a thread runs no kernel that may never end: it waits for a processor. */
+  @Test
+  void theCloseWaitsForAThreadThatIsLate() throws Exception {
+    MockStream stream = stream();
+    FakeSubmission late = new FakeSubmission(true);
+    CountDownLatch hasRun = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    late.atTimes =
+        () -> {
+          hasRun.countDown();
+          awaitOpen(goOn);
+        };
+    issue(stream, late, fill(all(devices.get(0), 4), 1, 1));
+    awaitOpen(hasRun);
+    streams.remove(stream);
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(stream::close);
+    try {
+      assertThrows(TimeoutException.class, () -> closing.get(1500, TimeUnit.MILLISECONDS));
+    } finally {
+      goOn.countDown();
+    }
+    closing.get(30, TimeUnit.SECONDS);
+    assertEquals(2, late.times.size());
+  }
+
+  private static void awaitOpen(CountDownLatch latch) {
+    try {
+      assertTrue(latch.await(60, TimeUnit.SECONDS), "the other thread has not gone on");
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   // Memory.

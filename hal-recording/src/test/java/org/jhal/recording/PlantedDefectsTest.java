@@ -273,6 +273,7 @@ class PlantedDefectsTest {
   /** Two queues, and what they exchange. */
   @BeforeAll
   static void record() throws InterruptedException {
+    Recorded.assumeCompiler();
     file = shared.resolve("planted" + recordings++ + ".jrec");
     float[] values = new float[N];
     int[] numbers = new int[N];

@@ -4,6 +4,7 @@ package org.jhal.recording;
 import static org.jhal.ElementType.F32;
 import static org.jhal.ElementType.I32;
 import static org.jhal.ElementType.U32;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -11,6 +12,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jhal.ExecutableSource;
 import org.jhal.Parameter;
+import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.recording.replay.ReplayTool;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +59,11 @@ final class Recorded {
         .file("scale.h", "#define SCALE 1.0f\n")
         .java(Kernels.class)
         .build();
+  }
+
+  /** Skips a test on a machine without a compiler, where the device {@code cpu} may not open. */
+  static void assumeCompiler() {
+    assumeTrue(HostCompiler.find().isPresent(), "there is no C++ compiler on this machine");
   }
 
   /** The name of a device that is recorded. */

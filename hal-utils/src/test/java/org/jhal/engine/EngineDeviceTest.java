@@ -441,6 +441,7 @@ class EngineDeviceTest {
     device.setExitPatience(Duration.ofMillis(10));
     device.shutdown.closeAtExit();
     assertTrue(device.isClosed());
+    Threads.await("NAME-close to close the backend", () -> backend.isClosed); // it has 2 s at exit
     assertFreed();
   }
 }

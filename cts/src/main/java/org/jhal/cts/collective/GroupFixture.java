@@ -109,15 +109,33 @@ final class GroupFixture {
    * begins and does not end. The test is unsupported if the backend cannot hold them.
    */
   void hold(int rank) {
-    if (!hasWorked) {
-      checkWorks(); // what the first one page-locks may have to wait for what is held
-      targets.forEach(this::unwrite);
-      hasWorked = true;
-    }
+    assertTrue(worksBeforeHold(), () -> "the group has ended: " + group.failure());
     if (!cts.controls(devices.get(rank)).pauseGroups()) {
       throw Cts.unsupported("the streams of groups cannot be held");
     }
     cts.closing(() -> letGo(rank));
+  }
+
+  /**
+   * Checks that a sum works before something is held: what the first one page-locks may have to
+   * wait for that. {@link #hold} calls it first. Returns false if the group has ended meanwhile,
+   * like one with a short deadline on a slow machine.
+   */
+  boolean worksBeforeHold() {
+    if (!hasWorked) {
+      targets.forEach(this::unwrite);
+      TimelineSemaphore done = cts.semaphore(devices.get(0), 0);
+      sum(Fence.NONE, done.at(1));
+      Waits.awaitTrue("a sum to end", () -> Waits.isOver(done, 1));
+      if (group.failure() != null) {
+        return false;
+      }
+      Waits.awaitReached(done, 1);
+      checkSum();
+      targets.forEach(this::unwrite);
+      hasWorked = true;
+    }
+    return true;
   }
 
   void letGo(int rank) {

@@ -15,7 +15,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -48,9 +47,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Needs({Need.SHARED_EVENTS, Need.CONTROLS, Need.THREE_QUEUES})
 class CrossDeviceEndTest {
   private static final String WHY = "the cable was pulled";
-
-  /** How long a loss may take to be noticed before the producer goes on. */
-  private static final Duration CHANCE = Duration.ofMillis(100);
 
   /** How far a player may be ahead of the hops. */
   private static final long AHEAD = 10_000;
@@ -246,7 +242,7 @@ class CrossDeviceEndTest {
         Task.run(
             "lose",
             () -> cts.controls(chain.second).loseDevice(new HalException(Status.UNAVAILABLE, WHY)));
-    Waits.becomesTrue(CHANCE, () -> chain.second.lostCause() != null);
+    losing.awaitWaiting(); // else its work may complete before the loss
     assertPending(chain.produced, 1);
     chain.held.release();
     losing.join();

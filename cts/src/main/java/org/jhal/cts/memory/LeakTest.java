@@ -33,7 +33,10 @@ import org.junit.jupiter.api.Test;
 @FreshDevice
 class LeakTest {
   private static void leak(Device device) {
-    device.allocate(4_321, BufferParams.DEVICE);
+    long others = device.statistics().buffers();
+    DeviceBuffer leaked = device.allocate(4_321, BufferParams.DEVICE);
+    assertEquals(others + 1, device.statistics().buffers());
+    Reference.reachabilityFence(leaked); // else it may have been reclaimed by then
   }
 
   private static void awaitNoBuffers(Device device) {
@@ -51,7 +54,6 @@ class LeakTest {
   void aLeakedBufferIsReportedAndReclaimed(Cts cts) {
     Device device = cts.device();
     leak(device);
-    assertEquals(1, device.statistics().buffers());
     awaitNoBuffers(device);
     cts.awaitLog("4321");
   }
@@ -107,6 +109,7 @@ class LeakTest {
     TestData.assertBytes(TestData.bytes(16), cts.read(slice), "a slice of a dropped buffer");
     cts.awaitIdle();
     assertEquals(1, cts.device().statistics().buffers());
+    Reference.reachabilityFence(slice);
   }
 
   @Test

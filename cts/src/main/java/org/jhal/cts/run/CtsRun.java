@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jhal.Device;
@@ -41,6 +42,7 @@ public final class CtsRun {
   private boolean verifiesExpectedFailures;
   private boolean isFailFast;
   private @Nullable Duration timeout;
+  private CountDownLatch clock = new CountDownLatch(0); // the timeout counts from its end
   private Consumer<CtsReport.Entry> listener = entry -> {};
   private @Nullable Class<?> onlyClass;
 
@@ -107,6 +109,12 @@ public final class CtsRun {
     return this;
   }
 
+  /** Lets the time of {@link #timeout} begin when a latch opens, for tests of the suite itself. */
+  CtsRun timeoutFrom(CountDownLatch latch) {
+    this.clock = latch;
+    return this;
+  }
+
   /** Calls {@code newListener} with the result of each test. */
   public CtsRun listen(Consumer<CtsReport.Entry> newListener) {
     this.listener = newListener;
@@ -137,6 +145,7 @@ public final class CtsRun {
     runner.setContextClassLoader(Thread.currentThread().getContextClassLoader());
     runner.start();
     try {
+      clock.await();
       runner.join(timeout == null ? 0 : timeout.toMillis());
       if (timeout != null && runner.isAlive()) {
         record.expire(timeout);

@@ -46,7 +46,7 @@ class SemaphoreCloseTest {
             Task.run("one", () -> semaphore.await(1)),
             Task.run("all", () -> Fence.of(other.at(1), semaphore.at(1)).awaitAll(Waits.LIMIT)),
             Task.run("any", () -> Fence.of(other.at(1), semaphore.at(1)).awaitAny(Waits.LIMIT)));
-    waiters.forEach(Task::awaitBlocked);
+    waiters.forEach(Task::awaitWaiting);
     semaphore.close();
     for (Task<?> task : waiters) {
       HalException thrown = assertInstanceOf(HalException.class, task.joined());

@@ -108,6 +108,21 @@ public final class Task<T extends @Nullable Object> {
             });
   }
 
+  /**
+   * Waits until the thread waits for something to happen, or has ended. Unlike {@link
+   * #awaitBlocked}, acquiring a lock of Java's does not count. So a thread whose only wait is that
+   * of the call under test has got there.
+   */
+  public void awaitWaiting() {
+    Waits.awaitTrue(
+        "thread " + thread.getName() + " to wait",
+        () ->
+            switch (thread.getState()) {
+              case WAITING, TIMED_WAITING, TERMINATED -> true;
+              default -> false;
+            });
+  }
+
   /** Interrupts the thread. */
   public void interrupt() {
     thread.interrupt();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -58,8 +59,33 @@ class RunEndTests {
     void wouldPass() {}
   }
 
-  /** A deadline for runs that hang: by then, even a slow machine has got there. */
-  private static final Duration DEADLINE = Duration.ofSeconds(5);
+  /** A deadline for runs that hang. It counts from then on. */
+  private static final Duration DEADLINE = Duration.ofSeconds(1);
+
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  /** Lets the time of a run begin when its thread waits in {@code method}. */
+  private static CtsRun timedFrom(CtsRun run, String method) {
+    CountDownLatch clock = new CountDownLatch(1);
+    var unused =
+        Task.run(
+            "clock",
+            () -> {
+              try {
+                Waits.awaitTrue("a thread to wait in " + method, LIMIT, () -> waitsIn(method));
+              } finally {
+                clock.countDown();
+              }
+            });
+    return run.timeout(DEADLINE).timeoutFrom(clock);
+  }
+
+  private static boolean waitsIn(String method) {
+    return Thread.getAllStackTraces().entrySet().stream()
+        .filter(entry -> entry.getKey().getState() == Thread.State.WAITING)
+        .flatMap(entry -> Arrays.stream(entry.getValue()))
+        .anyMatch(frame -> (frame.getClassName() + "." + frame.getMethodName()).matches(method));
+  }
 
   private static CtsRun oneFails() {
     OneFails.REPETITIONS.set(0);
@@ -179,14 +205,14 @@ class RunEndTests {
 
   @Test
   void theDeadlineFailsAHangingTestWithItsStack() {
-    CtsReport report = oneHangs(new FakeBackend()).timeout(DEADLINE).run();
+    CtsReport report = timedFrom(oneHangs(new FakeBackend()), ".*OneHangs[.]hangs").run();
     assertEquals(List.of(Outcome.PASSED, Outcome.FAILED), outcomes(report));
     CtsReport.Entry hung = last(report);
     assertEquals("RunEndTests$OneHangs.hangs", hung.test());
     assertEquals(List.of("Q8"), hung.rules());
     assertHas(
         hung.detail(),
-        "the run reached its deadline of 5 s",
+        "the run reached its deadline of 1 s",
         "JHAL at ",
         "Device stuck-0:",
         "stuck-0-q0 operation 7 (fill, PARKED, for ",
@@ -194,10 +220,10 @@ class RunEndTests {
         OneHangs.class.getName() + ".hangs(");
     assertEquals(Ending.DEADLINE, report.ending());
     String ended =
-        "at the deadline of 5 s, during RunEndTests$OneHangs.hangs; 1 of 3 tests did not run";
+        "at the deadline of 1 s, during RunEndTests$OneHangs.hangs; 1 of 3 tests did not run";
     assertEquals(ended, report.facts().get("ended"));
     assertHas(report.toJson(), "\"ended\": \"" + ended + "\"", "OneHangs.hangs(");
-    assertHas(report.toJunitXml(), "<failure message=\"the run reached its deadline of 5 s");
+    assertHas(report.toJunitXml(), "<failure message=\"the run reached its deadline of 1 s");
     assertFalse(OneHangs.hasGoneOn, "a test began after the end of the run");
   }
 
@@ -221,7 +247,8 @@ class RunEndTests {
     boolean isClosed = false;
     for (int i = 0; i < 3 && !isClosed; i++) { // a body that notices too late misses its cleanup
       CtsRun run = new CtsRun(new FakeBackend()).only(MakesSomethingLate.class);
-      assertEquals(Ending.DEADLINE, run.timeout(DEADLINE).run().ending());
+      run = timedFrom(run, ".*MakesSomethingLate[.]waits");
+      assertEquals(Ending.DEADLINE, run.run().ending());
       isClosed = MakesSomethingLate.closed.await(Waits.LIMIT.toSeconds(), TimeUnit.SECONDS);
     }
     assertTrue(isClosed, "what the test made was not closed");
@@ -249,8 +276,8 @@ class RunEndTests {
 
   @Test
   void theDeadlineDoesNotInterruptACleanup() throws Exception {
-    CtsReport report =
-        new CtsRun(new FakeBackend()).only(ClosesSlowly.class).timeout(DEADLINE).run();
+    CtsRun run = new CtsRun(new FakeBackend()).only(ClosesSlowly.class);
+    CtsReport report = timedFrom(run, ".*ClosesSlowly[.]lambda.*").run();
     ClosesSlowly.end.countDown();
     assertEquals(Ending.DEADLINE, report.ending());
     assertFalse(
@@ -280,11 +307,11 @@ class RunEndTests {
             return super.open(uri);
           }
         };
-    CtsReport report = oneHangs(hanging).timeout(DEADLINE).run();
+    CtsReport report = timedFrom(oneHangs(hanging), ".*RunEndTests[$]\\d+[.]open").run();
     assertEquals(1, report.entries().size(), report::toJson);
     assertEquals("the opening of the device", last(report).display());
     assertEquals(
-        "at the deadline of 5 s, during the opening of the device; no test was run",
+        "at the deadline of 1 s, during the opening of the device; no test was run",
         report.facts().get("ended"));
     assertEquals("fake", report.facts().get("device"));
     assertHas(report.toJunitXml(), "conformance of fake");

@@ -78,9 +78,9 @@ final class FaultSoak {
   private @Nullable Void meetJavaFaults() throws Exception {
     JavaFaults faults = new JavaFaults();
     Path folder = Path.of("").toAbsolutePath();
-    while (!isOver()) {
+    do {
       faults.once(folder);
-    }
+    } while (!isOver());
     faults.counts().forEach(this::add);
     require(faults.rest() != 1, "unlikely");
     return null;
@@ -88,17 +88,18 @@ final class FaultSoak {
 
   /** Each collection stops all threads at their polls. */
   private @Nullable Void collectGarbage() {
-    while (!isOver()) {
+    do {
       System.gc();
       add("collection", 1);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20)); // leaves time for the others
-    }
+    } while (!isOver());
     return null;
   }
 
   private @Nullable Void runKernels(FaultRun run, int queue) throws Exception {
-    for (int i = 0; !isOver(); i++) {
-      String kernel = FAILING.get(i % FAILING.size());
+    int i = 0;
+    do {
+      String kernel = FAILING.get(i++ % FAILING.size());
       require(run.run(kernel, 64, queue).failure() != null, kernel + " did not fail");
       FaultRun.Outcome outcome = run.run("fine_met", 64, queue);
       require(outcome.failure() == null, "a kernel failed: " + outcome.failure());
@@ -106,7 +107,7 @@ final class FaultSoak {
         require(value == 1, "a kernel wrote " + value);
       }
       add("kernel", 1);
-    }
+    } while (!isOver());
     return null;
   }
 
@@ -117,11 +118,11 @@ final class FaultSoak {
   }
 
   private @Nullable Void runSimulator(Function faults) {
-    while (!isOver()) {
+    do {
       int lost = faults.invokeInt(new Object[] {100});
       require(lost == 0, lost + " faults of the simulator were lost");
       add("simulator", 100);
-    }
+    } while (!isOver());
     return null;
   }
 

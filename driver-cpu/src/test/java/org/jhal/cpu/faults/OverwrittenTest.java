@@ -394,9 +394,11 @@ class OverwrittenTest {
       buffer.close();
     }
     awaitTrue("ten reports", () -> logged.size() >= 10);
-    assertContains("further buffers like this are not logged", logged.get(9));
     device.close();
     assertEquals(10, logged.size());
+    // The last operation of a buffer may free it on another thread, which may log it later.
+    String end = "; further buffers like this are not logged";
+    assertEquals(1, logged.stream().filter(message -> message.endsWith(end)).count(), end);
   }
 
   // Large buffers.

@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
+import org.jhal.cpu.compile.HostCompiler;
 import org.junit.jupiter.api.Test;
 
 /** Loops over the items are right with clang too, which is not the compiler of other tests. */
@@ -48,14 +46,14 @@ class ClangTest {
       }
       """;
 
-  private static boolean isThere() {
-    return Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, CLANG)));
+  /** Skips the test on machines without clang. */
+  static void assumeClang() {
+    assumeTrue(HostCompiler.find(CLANG).isPresent(), "there is no " + CLANG + " on the PATH");
   }
 
   @Test
   void eachItemHasItsOwnVariables() throws InterruptedException {
-    assumeTrue(isThere(), "there is no " + CLANG);
+    assumeClang();
     int[] input = new Random(1).ints(FormRun.COUNT, 0, 1000).toArray();
     Map<String, String> entries = Map.of("element", "element", "pointer", "pointer");
     String form = "fission&compiler=" + CLANG;
@@ -73,7 +71,7 @@ class ClangTest {
    */
   @Test
   void aSubscriptGoesRound() throws InterruptedException {
-    assumeTrue(isThere(), "there is no " + CLANG);
+    assumeClang();
     int[] input = new Random(2).ints(FormRun.COUNT, 0, 1000).toArray();
     Map<String, String> entries = Map.of("shared", "shared", "global", "global");
     String form = "auto&compiler=" + CLANG;

@@ -4,12 +4,15 @@ package org.jhal.cpu.forms;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import org.jhal.cpu.compile.HostCompiler;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cpu.translate.KernelRequest;
 import org.jhal.cpu.translate.Translator;
 import org.junit.jupiter.api.Tag;
@@ -260,6 +263,7 @@ class LoopInterchangeTest {
   @ValueSource(strings = "auto")
   void loopsWriteWhatTheirReferenceSays(String form) throws InterruptedException {
     List<String> names = List.copyOf(REFERENCES.keySet());
+    assumeTrue(HostCompiler.find().isPresent(), NeedsCompiler.REASON);
     try (FormRun run = new FormRun(form, BEGIN + String.join("", BODIES.values()), names)) {
       for (String name : names) {
         Reference reference = Objects.requireNonNull(REFERENCES.get(name));

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Test;
 
 /** Functions of the dialect whose results C++ leaves open, or defines otherwise than GPUs. */
+@NeedsCompiler
 class MathTest {
   /**
    * Expressions of type int, and their values. {@code zero} is 0, which the compiler cannot know.

@@ -57,6 +57,9 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
   /** Of the staging memory that is not freed, that which is page-locked. */
   final AtomicInteger pinned = new AtomicInteger();
 
+  /** Tasks of the copying threads that are not over. */
+  final AtomicInteger tasks = new AtomicInteger();
+
   /** How many threads wait for a stream. */
   final AtomicInteger waiting = new AtomicInteger();
 
@@ -114,12 +117,24 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
   /** Begins a transfer, and returns its end. */
   Transfer start(PageableTransfer completion) {
     Transfer transfer = new Transfer();
-    copyThreads.execute(
+    execute(
         () -> {
           assertEquals(0, bound.get(), "bound by another task");
           completion.run(transfer);
         });
     return transfer;
+  }
+
+  private void execute(Runnable task) {
+    tasks.incrementAndGet();
+    copyThreads.execute(
+        () -> {
+          try {
+            task.run();
+          } finally {
+            tasks.decrementAndGet();
+          }
+        });
   }
 
   /** Waits until no transfer runs, and ends the ring. */
@@ -149,7 +164,7 @@ final class PlainDevice implements ThreadBinding, AutoCloseable {
 
     @Override
     public void execute(Runnable task) {
-      copyThreads.execute(task);
+      PlainDevice.this.execute(task);
     }
 
     @Override

@@ -24,6 +24,7 @@ public final class MemoryBudget {
 
   private final String device;
   private final long limit;
+  private final long patience; // in nanoseconds
   private long used; // these three guarded by `this`
   private long lingering;
   private long found; // how much lingered at the last collection; a part of `lingering`
@@ -35,8 +36,14 @@ public final class MemoryBudget {
    * @param limit in bytes
    */
   public MemoryBudget(String device, long limit) {
+    this(device, limit, PATIENCE_NANOS);
+  }
+
+  /** One whose allocations wait for the collector for so long. */
+  MemoryBudget(String device, long limit, long patience) {
     this.device = device;
     this.limit = limit;
+    this.patience = patience;
   }
 
   /**
@@ -83,8 +90,8 @@ public final class MemoryBudget {
   /** Waits until there is room, or what lingers would not make enough, or for too long. */
   private void awaitRoom(long bytes) {
     boolean isInterrupted = false;
-    long deadline = System.nanoTime() + PATIENCE_NANOS;
-    for (long left = PATIENCE_NANOS;
+    long deadline = System.nanoTime() + patience;
+    for (long left = patience;
         left > 0 && !hasRoom(bytes) && bytes <= limit - used;
         left = deadline - System.nanoTime()) {
       try {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -20,19 +21,22 @@ class MemoryBudgetTest {
 
   private final MemoryBudget budget = new MemoryBudget("test-0", 100);
 
+  /** It waits for the collector and its cleaner however slow they are. */
+  private final MemoryBudget patient =
+      new MemoryBudget("test-0", 100, TimeUnit.SECONDS.toNanos(30));
+
   /** Bytes that were used and freed. They linger as long as the result is reachable. */
-  private Object freed(long bytes, AtomicLong lingering) {
-    budget.reserve(bytes);
-    Object view = new Object();
+  private static Object freed(MemoryBudget counts, long bytes, AtomicLong lingering) {
+    counts.reserve(bytes);
+    Object view = new Object(); // the action must not refer to it
     lingering.addAndGet(bytes);
-    MemoryBudget counts = budget; // the action must not refer to the view
     CLEANER.register(
         view,
         () -> {
           lingering.addAndGet(-bytes);
           counts.release(bytes);
         });
-    budget.linger(bytes);
+    counts.linger(bytes);
     return view;
   }
 
@@ -51,16 +55,16 @@ class MemoryBudgetTest {
   void lingeringMemoryIsCollectedWhenItsRoomIsNeeded() {
     AtomicLong lingering = new AtomicLong();
     for (int i = 0; i < 20; i++) {
-      freed(60, lingering);
+      freed(patient, 60, lingering);
       assertTrue(lingering.get() <= 100, "bytes that linger: " + lingering);
     }
-    assertEquals(0, budget.used());
+    assertEquals(0, patient.used());
   }
 
   @Test
   void memoryWithReachableViewsCountsAndIsNamed() {
     AtomicLong lingering = new AtomicLong();
-    Object view = freed(60, lingering);
+    Object view = freed(budget, 60, lingering);
     HalException refusal = assertThrows(HalException.class, () -> budget.reserve(41));
     assertEquals(
         "cannot allocate 41 bytes on test-0: 0 of 100 are in use; another 60 are freed memory that"
@@ -74,9 +78,9 @@ class MemoryBudgetTest {
   @Test
   void anInterruptEndsNoWaitAndIsKept() {
     AtomicLong lingering = new AtomicLong();
-    freed(60, lingering);
+    freed(patient, 60, lingering);
     Thread.currentThread().interrupt();
-    budget.reserve(100);
+    patient.reserve(100);
     assertTrue(Thread.interrupted());
     assertEquals(0, lingering.get());
   }

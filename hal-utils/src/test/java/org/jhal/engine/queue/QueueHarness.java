@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.Fence;
@@ -39,6 +40,7 @@ public final class QueueHarness {
   private final Deque<Runnable> leftAside = new ArrayDeque<>(); // guarded by itself
   private final List<Loss> losses = new ArrayList<>(); // by device
   private volatile boolean spreadsLoss = true;
+  private volatile boolean isPatient;
 
   /** Thrown when the loss of the device is noted next, as on a thread that has no stack left. */
   final AtomicReference<@Nullable Error> failsNextNote = new AtomicReference<>();
@@ -192,7 +194,7 @@ public final class QueueHarness {
         throw fails;
       }
       if (lost.compareAndSet(null, failure) && losses.size() > 1) {
-        end.begin(System.nanoTime());
+        end.begin(System.nanoTime() + (isPatient ? TimeUnit.HOURS.toNanos(1) : 0));
       }
       return Objects.requireNonNull(lost.get());
     }
@@ -207,6 +209,11 @@ public final class QueueHarness {
     void spread() {
       queues.forEach(DeferredWorkQueue::lose);
     }
+  }
+
+  /** From now on, no stream waits for too long for a device that is lost. */
+  void bePatient() {
+    isPatient = true;
   }
 
   /** Loses the device. */

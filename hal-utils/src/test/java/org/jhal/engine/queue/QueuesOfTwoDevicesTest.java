@@ -72,6 +72,7 @@ class QueuesOfTwoDevicesTest {
   /** And so does what waits for it on a third device. */
   @Test
   void aLossFailsOnlyDependentsElsewhereOnceTheirStreamsHavePassedThem() {
+    harness.bePatient();
     produce();
     QueueUse consumer = consume();
     QueueUse further = harness.enqueue(2, "further", second.at(1), third.at(1));
@@ -193,6 +194,7 @@ class QueuesOfTwoDevicesTest {
 
   @Test
   void aWaitThatFailsSinceTheOtherDeviceIsLostFailsOneOperation() {
+    harness.bePatient();
     produce();
     harness.device.failNth("waitEvent", 1, GONE);
     harness.device.failNth("queryEvent", 1, GONE);
@@ -209,6 +211,7 @@ class QueuesOfTwoDevicesTest {
   /** The close begins while the consumer's thread is inside the producer's queue. */
   @Test
   void aWaitThatFailsWhileTheLostDeviceClosesFailsOneOperation() {
+    harness.bePatient();
     produce();
     harness.device.failNth("queryEvent", 1, GONE);
     harness.device.atCall =
@@ -268,6 +271,7 @@ class QueuesOfTwoDevicesTest {
   /** The producer's device is lost after the consumer has looked at it. */
   @Test
   void aLossWhileTheConsumerIsIssuedIsNotMissed() {
+    harness.bePatient();
     produce();
     QueueUse consumer = new QueueUse("consumer", first.at(1), second.at(1));
     consumer.atIssue = () -> harness.lose(0, GONE);
@@ -280,6 +284,7 @@ class QueuesOfTwoDevicesTest {
   /** The thread that loses the device has yet to fail the producer. */
   @Test
   void aConsumerThatIsIssuedWhileTheProducerIsLostFails() {
+    harness.bePatient();
     produce();
     harness.holdLoss();
     harness.lose(0, GONE);
@@ -377,6 +382,7 @@ class QueuesOfTwoDevicesTest {
   /** The consumer of a consumer is being issued, on the same device, while the producer is lost. */
   @Test
   void aLossWhileTheNextConsumerIsIssuedIsNotMissed() {
+    pairs.bePatient();
     pairs.enqueue(0, "producer", Fence.NONE, first.at(1));
     pairs.enqueue(2, "consumer", first.at(1), second.at(1));
     QueueUse next = new QueueUse("next", second.at(1), third.at(1));
@@ -409,9 +415,9 @@ class QueuesOfTwoDevicesTest {
   private long looks(int index) {
     long before = harness.queues.get(index).watch.looks;
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(3);
-    while (System.nanoTime() < end) {
+    do {
       boolean unused = harness.queues.get(index).issueStep();
-    }
+    } while (System.nanoTime() < end);
     return harness.queues.get(index).watch.looks - before;
   }
 

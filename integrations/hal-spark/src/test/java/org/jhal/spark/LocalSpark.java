@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -217,6 +218,7 @@ final class LocalSpark implements AutoCloseable {
     return folders;
   }
 
+  /** Deletes a folder, of which a worker of the application before may delete a part meanwhile. */
   private static void delete(Path folder) throws IOException {
     if (Files.exists(folder)) {
       Path unused =
@@ -226,14 +228,23 @@ final class LocalSpark implements AutoCloseable {
                 @Override
                 public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
                     throws IOException {
-                  Files.delete(file);
+                  Files.deleteIfExists(file);
+                  return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path gone, IOException failure)
+                    throws IOException {
+                  if (!(failure instanceof NoSuchFileException)) {
+                    throw failure;
+                  }
                   return FileVisitResult.CONTINUE;
                 }
 
                 @Override
                 public FileVisitResult postVisitDirectory(Path visited, IOException failure)
                     throws IOException {
-                  Files.delete(visited);
+                  Files.deleteIfExists(visited);
                   return FileVisitResult.CONTINUE;
                 }
               });

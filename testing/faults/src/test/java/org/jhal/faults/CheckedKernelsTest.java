@@ -4,7 +4,6 @@ package org.jhal.faults;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.time.Duration;
 import java.util.List;
@@ -63,10 +62,8 @@ class CheckedKernelsTest {
   }
 
   private static void assertFound(KernelFault fault) throws InterruptedException {
+    KernelsTest.assumeCompiler();
     try (Device device = Hal.openDevice("cpu://?check=all&threads=1")) {
-      assumeTrue(
-          device.executableFormats().contains("gpu-c++"),
-          "there is no C++ compiler on this machine");
       KernelRun.run(device, fault, Twin.SOUND, LIMIT);
       boolean isAtItsLine = false;
       String said = "nothing is wrong";

@@ -36,6 +36,7 @@ class MissingWaitsTest {
   @MethodSource("all")
   void theMissingWaitIsFound(Order order) throws InterruptedException {
     assertEquals(!MISSED.containsKey(order.name()), finds(order, Twin.FAULTY, "mock"));
+    KernelsTest.assumeCompiler();
     assertEquals(!MISSED.containsKey(order.name()), finds(order, Twin.FAULTY, "cpu"));
   }
 
@@ -43,6 +44,7 @@ class MissingWaitsTest {
   @MethodSource("all")
   void nothingIsSaidOfTheSoundTwin(Order order) throws InterruptedException {
     assertEquals(false, finds(order, Twin.SOUND, "mock"));
+    KernelsTest.assumeCompiler();
     assertEquals(false, finds(order, Twin.SOUND, "cpu"));
     assertEquals(false, finds(order, Twin.SOUND, "cpu", "mock"));
   }

@@ -117,6 +117,24 @@ public final class Simulator {
     function("gpusim_delay").invokeVoid(new Object[] {function, time.toNanos()});
   }
 
+  /**
+   * Holds the nth work in streams from now on, 1 being the next, and all later work of that name,
+   * before it runs or fails; its stream waits. Replaces an earlier hold of that name.
+   *
+   * @param work a name of work in a stream, such as {@code @copy}
+   */
+  public void hold(String work, int nth) {
+    if (nth < 1) {
+      throw new IllegalArgumentException("nth is " + nth + ", the next is 1");
+    }
+    function("gpusim_hold").invokeVoid(new Object[] {work, nth});
+  }
+
+  /** Ends a hold. */
+  public void release(String work) {
+    function("gpusim_hold").invokeVoid(new Object[] {work, 0});
+  }
+
   /** Makes streams linger at random, differently for each seed; 0 ends it for later streams. */
   public void seed(long seed) {
     function("gpusim_seed").invokeVoid(new Object[] {seed});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entering functions: counting, delays, faults on purpose; and remembering misuse.
+// Entering functions: counting, delays, holds, faults on purpose; and remembering misuse.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,13 @@
 
 enum { NAME = 64, MISUSES = 256 };
 
-// A fault or a delay that somebody asked for.
+enum kind { FAULT, DELAY, HOLD };
+
+// What somebody asked for.
 typedef struct rule rule;
 struct rule {
   rule* next;
+  enum kind kind;
   char name[NAME];
   int left;  // uses until it strikes
   int code, for_good;
@@ -32,7 +35,7 @@ const char* gs_call_name(void) { return current_call; }
 int gs_fault(const char* name, int* for_good) {
   for (rule** at = &rules; *at;) {
     rule* r = *at;
-    if (!r->delay && !strcmp(r->name, name) && --r->left == 0) {
+    if (r->kind == FAULT && !strcmp(r->name, name) && --r->left == 0) {
       int code = r->code;
       *for_good = r->for_good;
       *at = r->next;
@@ -47,9 +50,29 @@ int gs_fault(const char* name, int* for_good) {
 uint64_t gs_delay_of(const char* name) {
   uint64_t nanos = 0;
   for (rule* r = rules; r; r = r->next) {
-    if (r->delay && !strcmp(r->name, name)) nanos = r->delay;
+    if (r->kind == DELAY && !strcmp(r->name, name)) nanos = r->delay;
   }
   return nanos;
+}
+
+static int is_held(const char* name) {
+  for (rule* r = rules; r; r = r->next) {
+    if (r->kind == HOLD && !strcmp(r->name, name)) return 1;
+  }
+  return 0;
+}
+
+void gs_hold(gs_context* context, const char* name) {
+  int is_here = 0;
+  for (rule* r = rules; r; r = r->next) {
+    if (r->kind != HOLD || strcmp(r->name, name)) continue;
+    if (r->left > 1) {
+      r->left--;
+    } else {
+      is_here = 1;
+    }
+  }
+  while (is_here && !context->sticky && is_held(name)) gs_wait_change(UINT64_MAX);
 }
 
 void gs_faults_clear(void) {
@@ -129,8 +152,9 @@ void gs_leave(gs_frame* frame) {
   pthread_mutex_unlock(&gs.lock);
 }
 
-static void add(const char* name, int nth, int code, int for_good, uint64_t delay) {
+static void add(enum kind kind, const char* name, int nth, int code, int for_good, uint64_t delay) {
   rule* r = calloc(1, sizeof *r);
+  r->kind = kind;
   snprintf(r->name, NAME, "%s", name);
   r->left = nth;
   r->code = code;
@@ -142,15 +166,15 @@ static void add(const char* name, int nth, int code, int for_good, uint64_t dela
 
 GS_EXPORT void gpusim_fail(const char* name, int nth, int code, int for_good) {
   pthread_mutex_lock(&gs.lock);
-  add(name, nth, code, for_good, 0);
+  add(FAULT, name, nth, code, for_good, 0);
   pthread_mutex_unlock(&gs.lock);
 }
 
-// Removes the delays of a function, or its faults.
-static void drop(const char* name, int delays) {
+// Removes all of a kind that is about a name.
+static void drop(enum kind kind, const char* name) {
   for (rule** at = &rules; *at;) {
     rule* r = *at;
-    if ((r->delay != 0) == delays && !strcmp(r->name, name)) {
+    if (r->kind == kind && !strcmp(r->name, name)) {
       *at = r->next;
       free(r);
     } else {
@@ -162,14 +186,23 @@ static void drop(const char* name, int delays) {
 // Takes back the faults that have not struck.
 GS_EXPORT void gpusim_pass(const char* name) {
   pthread_mutex_lock(&gs.lock);
-  drop(name, 0);
+  drop(FAULT, name);
   pthread_mutex_unlock(&gs.lock);
 }
 
 GS_EXPORT void gpusim_delay(const char* name, uint64_t nanos) {
   pthread_mutex_lock(&gs.lock);
-  drop(name, 1);
-  if (nanos) add(name, 0, 0, 0, nanos);
+  drop(DELAY, name);
+  if (nanos) add(DELAY, name, 0, 0, 0, nanos);
+  pthread_mutex_unlock(&gs.lock);
+}
+
+// Holds the nth work from now on, and all later work, before it runs; 0 lets go of it.
+GS_EXPORT void gpusim_hold(const char* name, int nth) {
+  pthread_mutex_lock(&gs.lock);
+  drop(HOLD, name);
+  if (nth) add(HOLD, name, nth, 0, 0, 0);
+  gs_changed();
   pthread_mutex_unlock(&gs.lock);
 }
 

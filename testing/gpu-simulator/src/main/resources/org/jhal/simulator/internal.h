@@ -206,6 +206,8 @@ void gs_changed(void);
 // faults.c; lock held
 int gs_fault(const char* name, int* for_good);
 uint64_t gs_delay_of(const char* name);
+// Waits if work with this name is to be held, until it is let go or its context is lost; lock held.
+void gs_hold(gs_context* context, const char* name);
 void gs_faults_clear(void);
 void gs_call_begin(const char* name);  // names the call for misuses on this thread
 const char* gs_call_name(void);

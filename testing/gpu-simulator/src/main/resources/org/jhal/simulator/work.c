@@ -27,6 +27,7 @@ int gs_work_begin(gs_context* context, const char* what, uint64_t* random) {
     gs_sleep(pause);
     pthread_mutex_lock(&gs.lock);
   }
+  gs_hold(context, what);
   if (context->sticky) return GS_OK;
   int for_good;
   int code = gs_fault(what, &for_good);

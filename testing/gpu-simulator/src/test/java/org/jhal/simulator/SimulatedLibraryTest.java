@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.NativeLibrary;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -98,10 +99,7 @@ class SimulatedLibraryTest {
   @Test
   void keepsSettingsUntilTheReset() {
     Path library = tiny().path();
-    NativeLibrary.getInstance(library.toString())
-        .getFunction("tinySync")
-        .invokeInt(new Object[] {0L});
-    assertEquals(Map.of("tinySync", 1L), Simulator.in(library).calls());
+    call(library);
     boolean isForgotten =
         Waits.becomesTrue(
             Duration.ofSeconds(1),
@@ -110,6 +108,14 @@ class SimulatedLibraryTest {
               return Simulator.in(library).calls().isEmpty();
             });
     assertFalse(isForgotten, "the library was unloaded");
+  }
+
+  /** Calls a function before the simulator keeps the library. */
+  private static void call(Path library) {
+    NativeLibrary loaded = NativeLibrary.getInstance(library.toString());
+    loaded.getFunction("tinySync").invokeInt(new Object[] {0L});
+    assertEquals(Map.of("tinySync", 1L), Simulator.in(library).calls());
+    Reference.reachabilityFence(loaded);
   }
 
   @Test

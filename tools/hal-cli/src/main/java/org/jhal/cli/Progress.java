@@ -26,6 +26,11 @@ final class Progress implements AutoCloseable {
 
   /** A bar on a terminal behind {@code err}, for {@code all} steps. */
   Progress(PrintWriter err, int all) {
+    this(err, all, DELAY_MILLIS);
+  }
+
+  /** The same, but it appears after another time. */
+  Progress(PrintWriter err, int all, long delayMillis) {
     this.err = err;
     this.all = all;
     timer.schedule(
@@ -35,7 +40,7 @@ final class Progress implements AutoCloseable {
             paint();
           }
         },
-        DELAY_MILLIS,
+        delayMillis,
         PERIOD_MILLIS);
   }
 

@@ -62,7 +62,8 @@ class ReadmeTest {
   void shortestProgramPrintsWhatItsCommentSays() throws Exception {
     String program = find("README.md", "(?s)```java\n(.*?)```");
     assertTrue(program.lines().count() <= 40, "it is meant to be read");
-    Path source = Files.writeString(folder.resolve("Saxpy.java"), program);
+    String patient = program.replace("ofSeconds(5)", "ofSeconds(60)"); // if it is busy
+    Path source = Files.writeString(folder.resolve("Saxpy.java"), patient);
     assertEquals(
         find("README.md", "(?m)println.*// (.*)$"),
         Outcome.java(ROOT, source.toString()).succeeded().out().strip());

@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.concurrent.TimeUnit;
 import org.jhal.cli.text.Table;
 import org.jhal.cli.text.Units;
 import org.junit.jupiter.api.Test;
 
 /** Numbers, tables and the progress bar. */
 class ReportTest {
+  private static final long NEVER = TimeUnit.HOURS.toMillis(1);
+
   @Test
   void formatsNumbersWithUnits() {
     assertEquals("0 B", Units.bytes(0));
@@ -44,7 +47,7 @@ class ReportTest {
         Progress.bar(500_000, 1_000_000));
     assertEquals("[" + "#".repeat(30) + "] 7/7", Progress.bar(7, 7));
     StringWriter err = new StringWriter();
-    try (Progress progress = new Progress(new PrintWriter(err), 2)) {
+    try (Progress progress = new Progress(new PrintWriter(err), 2, NEVER)) {
       progress.step();
       progress.paint();
       assertEquals("\r" + Progress.bar(1, 2), err.toString());
@@ -56,7 +59,7 @@ class ReportTest {
   @Test
   void printsNothingForABarThatWasNeverShown() {
     StringWriter err = new StringWriter();
-    new Progress(new PrintWriter(err), 2).close();
+    new Progress(new PrintWriter(err), 2, NEVER).close();
     assertEquals("", err.toString());
   }
 }

@@ -86,9 +86,9 @@ public abstract class SimulatedGroups {
 
   @BeforeEach
   final void begin() {
-    deadline.begin(sim.simulator());
     before = System.getProperty(gpu.collectivesProperty(), "");
     System.setProperty(gpu.collectivesProperty(), gpu.collectives(version).path().toString());
+    deadline.begin(sim.simulator()); // the library is compiled by now
   }
 
   @AfterEach

@@ -550,6 +550,7 @@ class GpuGraphTest {
         TimelineSemaphore late = f.device.createSemaphore(0)) {
       f.run(list);
       f.run(list);
+      Waits.awaitRetired(f.device); // no operation but those behind it counts as issued
       sim.simulator().pause(0, 0);
       f.fillOften(other);
       sim.fail(INSTANCE_SET_KERNEL, 7, INVALID_VALUE);

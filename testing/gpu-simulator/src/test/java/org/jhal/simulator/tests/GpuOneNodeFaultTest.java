@@ -116,6 +116,7 @@ class GpuOneNodeFaultTest {
       sim.fail(GRAPH_INSTANTIATE, 1, INVALID_VALUE);
       f.append(list, 0, 4);
       sim.awaitCalls(GRAPH_DESTROY, 1);
+      Waits.awaitTrue("the refused graph to be gone", () -> f.graphs().bytes() == 0);
       f.append(list, 4, 200);
       Waits.awaitTrue("another try", () -> sim.calls(GRAPH_CREATE) == 2);
       f.awaitGraphs(1);

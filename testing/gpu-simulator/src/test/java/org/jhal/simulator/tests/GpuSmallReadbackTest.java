@@ -37,8 +37,8 @@ class GpuSmallReadbackTest extends SimulatedRing {
   private static final int MIB = 1 << 20;
   private static final int PIECE = 256 << 10;
 
-  /** How long a piece takes, so that a test can do something before the next one arrives. */
-  private static final Duration SLOW = Duration.ofMillis(600);
+  /** How long a wait lasts that ends between two pieces. */
+  private static final Duration SHORT = Duration.ofMillis(600);
 
   private static void readback(
       Device device, DeviceBuffer buffer, long offset, byte[] target, Fence signals) {
@@ -120,17 +120,15 @@ class GpuSmallReadbackTest extends SimulatedRing {
       upload(device, content, buffer);
       readback(device, buffer, 0, new byte[1], done.at(1));
       awaitReached(done, 1);
-      sim.simulator().delay("@copy", SLOW);
+      sim.simulator().hold("@copy", 2);
       readback(device, buffer, 0, target, done.at(2));
       Task<?> waiter = Task.run("waits", () -> done.await(2, Waits.LIMIT));
       Waits.awaitTrue("the first piece", () -> target[PIECE - 1] != 0);
-      sim.simulator().pause(0, 0);
       try {
         assertEquals(1, done.value(), "the rest is on its way");
         assertEquals(0, target[MIB - 1]);
       } finally {
-        sim.simulator().delay("@copy", Duration.ZERO);
-        sim.simulator().resume(0, 0);
+        sim.simulator().release("@copy");
       }
       waiter.join();
       assertBytes(content, target, "the bytes that were read");
@@ -148,10 +146,12 @@ class GpuSmallReadbackTest extends SimulatedRing {
       upload(device, content, buffer);
       readback(device, buffer, 0, new byte[1], done.at(1));
       awaitReached(done, 1);
-      sim.simulator().delay("@copy", SLOW);
+      sim.simulator().hold("@copy", 2);
       readback(device, buffer, 0, target, done.at(2));
-      assertFalse(done.tryAwait(2, SLOW.plus(SLOW.dividedBy(2))));
-      sim.simulator().delay("@copy", Duration.ZERO);
+      do { // until one has copied the first piece
+        assertFalse(done.tryAwait(2, SHORT));
+      } while (target[PIECE - 1] == 0);
+      sim.simulator().release("@copy");
       awaitReached(done, 2);
       assertBytes(content, target, "the bytes that were read");
       for (int i = 0; i < 3; i++) {
@@ -171,19 +171,14 @@ class GpuSmallReadbackTest extends SimulatedRing {
       upload(device, filled(MIB, 7), buffer);
       readback(device, buffer, 0, new byte[1], done.at(1));
       awaitReached(done, 1);
-      sim.simulator().delay("@copy", SLOW);
-      boolean isPolled = options.contains("1s");
-      if (!isPolled) {
-        sim.simulator().failForGood("@copy", 3, GpuFault.STICKY_CODE);
-      }
+      sim.simulator().hold("@copy", 3);
       device.queue(0).readback(Fence.NONE, done.at(2), buffer, 0, memory);
       Task<?> waiter = Task.run("waits", () -> awaitFailure(done, 2, Status.UNAVAILABLE));
-      if (isPolled) {
+      if (options.contains("1s")) { // a thread polls
         Waits.awaitTrue("the first piece", () -> target[PIECE - 1] != 0);
-        sim.simulator().pause(0, 0);
-        sim.simulator().failForGood("@copy", 1, GpuFault.STICKY_CODE);
-        sim.simulator().resume(0, 0);
       }
+      sim.simulator().failForGood("@copy", 1, GpuFault.STICKY_CODE);
+      sim.simulator().release("@copy");
       waiter.join();
       memory.awaitFree(Waits.LIMIT);
       assertNotNull(device.lostCause());

@@ -18,6 +18,7 @@ import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
+import org.jhal.cts.support.Waits;
 import org.jhal.simulator.fixture.SimulatedDevices;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -58,6 +59,8 @@ public abstract class StoreKernels {
   void close() {
     if (device != null) {
       device.close();
+      // On a busy machine its timeout may pass.
+      Waits.awaitTrue("all to be released, of " + sim.live(), () -> sim.live().isEmpty());
     }
   }
 

@@ -19,6 +19,7 @@ import org.jhal.Hal;
 import org.jhal.HalMXBean;
 import org.jhal.HostMemory;
 import org.jhal.TimelineSemaphore;
+import org.jspecify.annotations.Nullable;
 
 /** A separate JVM with a device, or without one, that a test watches. */
 public final class WatchedJvm implements AutoCloseable {
@@ -68,17 +69,25 @@ public final class WatchedJvm implements AutoCloseable {
 
   private void expect(String answer) throws Exception {
     String line =
-        CompletableFuture.supplyAsync(
-                () -> {
-                  try {
-                    return answers.readLine();
-                  } catch (IOException e) {
-                    throw new IllegalStateException(e);
-                  }
-                })
-            .get(SECONDS, TimeUnit.SECONDS);
-    if (!answer.equals(line)) {
-      throw new AssertionError("expected '" + answer + "' of process " + pid() + ": " + line);
+        CompletableFuture.supplyAsync(() -> readUpTo(answer)).get(SECONDS, TimeUnit.SECONDS);
+    if (line == null) {
+      throw new AssertionError("process " + pid() + " has ended without '" + answer + "'");
+    }
+  }
+
+  /**
+   * Reads up to the line of an answer. A JVM to which two tools attach at the same time, such as
+   * the {@code hal top} of a test in another process, also prints its threads.
+   */
+  private @Nullable String readUpTo(String answer) {
+    try {
+      String line = answers.readLine();
+      while (line != null && !line.endsWith(answer)) {
+        line = answers.readLine();
+      }
+      return line;
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
     }
   }
 
