@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What GCC writes about the loops that it makes vectors of ({@code -fdump-tree-vect-details}). GCC
- * 12.2 makes wrong code of two kinds of loops, which its dump shows; in findings/ are programs in C
- * without JHAL:
+ * 12.2 makes wrong code of three kinds of loops, which its dump shows; in findings/ are programs in
+ * C without JHAL:
  *
  * <ul>
  *   <li>A load or store with an address for each lane, whose offset is nothing but a comparison
@@ -26,41 +26,48 @@ import org.jspecify.annotations.Nullable;
  *       is the offset. Loads of neighbours need none.
  *   <li>Loads under masks that become one load although they are not in the order of memory, or
  *       leave some of it out (gcc-swapped-masked-loads.sh).
+ *   <li>Loads of neighbours under masks that take several vectors, such as three numbers an item:
+ *       all get the mask of the first (gcc-one-mask-for-several-vectors.sh).
  * </ul>
  *
  * <p>A dump of another format shows nothing. Used by one thread.
  */
 final class VectorizerDump {
-  private static final Pattern NOTE = Pattern.compile("\\S+ (?:note|missed|optimized): +(.*)");
+  private static final Pattern NOTE = // behind a place, in a file whose name may have spaces
+      Pattern.compile("(?:\\S+|.*?:\\d+): (?:note|missed|optimized): +(.*)");
   private static final String STATEMENT = "worklist: examine stmt: ";
   private static final Pattern OPERAND =
       Pattern.compile("vect_is_simple_use: operand (.*), type of def: .*");
   private static final String TEMPLATE = "op template: ";
   private static final Pattern LANE = Pattern.compile("stmt \\d+ (.*)");
   private static final Pattern MADE =
-      Pattern.compile("-+>vectorizing SLP node starting from: (.*)");
+      Pattern.compile("-+>vectorizing (?:SLP node starting from: )?(.*)");
+  private static final String SEVERAL = ">vectorizing SLP node ";
+  private static final Pattern NEW_MASKED_LOAD =
+      Pattern.compile("add new stmt: .* = \\.MASK_LOAD \\(.*, (\\S+)\\);");
+  private static final int NONE = -1;
   private static final String MASKED_LOAD = " = .MASK_LOAD (";
+  private static final String MASKED_STORE = ".MASK_STORE (";
+
+  /** What a statement stores is an operand only if it is no constant. */
+  private static final Pattern STORED_OPERAND = Pattern.compile(".*\\b\\w*_\\d+(?:\\(D\\))?\\)?;");
 
   /** A comparison, or what may combine some. */
   private static final Pattern TRUTH =
       Pattern.compile(
-          "\\S+ (?:<|>|<=|>=|==|!=|ord|unord|ltgt|uneq|u[nlg]\\S*) \\S+|\\w+ [&|^] [a-z_]\\w*|~\\w+");
-
-  private enum Access {
-    LOAD,
-    STORE,
-    MASKED_LOAD
-  }
+          "\\S+ (?:u?(?:<|>|<=|>=|==)|!=|<>|ord|unord) \\S+|\\w+ [&|^] [a-z_]\\w*|~\\w+");
 
   /** Statements that access neighbours in memory, in its order; null for one that none accesses. */
   private final Map<String, List<@Nullable String>> groups = new HashMap<>(); // by member
 
   private final Map<String, List<String>> lanes = new HashMap<>(); // by the first of a node
 
-  private @Nullable Access access; // whose operands are being read
-  private final List<String> operands = new ArrayList<>();
+  private int others = NONE; // how many operands of the statement come before an offset
+  private final List<String> operands = new ArrayList<>(); // of that statement
   private @Nullable List<@Nullable String> group; // being read
   private @Nullable List<String> node; // likewise
+  private boolean isInNode; // of whose vectors the dump tells
+  private @Nullable String mask; // of the first masked load of that node
   private boolean isWrong;
 
   private VectorizerDump() {}
@@ -82,37 +89,44 @@ final class VectorizerDump {
     String text = (note.matches() ? note.group(1) : line).strip();
     if (text.startsWith(STATEMENT)) {
       endOperands();
-      access = access(text.substring(STATEMENT.length()));
-    } else if (access != null) {
+      others = others(text.substring(STATEMENT.length()));
+    } else if (others != NONE) {
       readOperand(text);
     }
     readGroup(text);
     readNode(text);
-    Matcher made = MADE.matcher(text);
-    if (made.matches() && made.group(1).contains(MASKED_LOAD)) {
-      isWrong |= !isInOrder(lanes.getOrDefault(made.group(1), List.of()));
-    }
+    readVectors(text);
   }
 
-  private static @Nullable Access access(String statement) {
+  /**
+   * How many operands of a statement, as the dump names them, are none of its address: the value
+   * that a store stores, unless it is a constant, and a mask. {@link #NONE} if it accesses no
+   * memory.
+   */
+  private static int others(String statement) {
+    int stored = STORED_OPERAND.matcher(statement).matches() ? 1 : 0;
+    if (statement.startsWith(MASKED_STORE)) {
+      return 1 + stored;
+    }
     int equals = statement.indexOf(" = ");
     if (equals < 0) {
-      return null;
+      return NONE;
     }
     if (statement.contains(MASKED_LOAD)) {
-      return Access.MASKED_LOAD;
+      return 1;
     }
     if (isMemory(statement.substring(equals + 3))) {
-      return Access.LOAD;
+      return 0;
     }
-    return isMemory(statement.substring(0, equals)) ? Access.STORE : null;
+    return isMemory(statement.substring(0, equals)) ? stored : NONE;
   }
 
   private static boolean isMemory(String expression) {
     return expression.startsWith("*")
         || expression.startsWith("MEM")
         || expression.contains("[")
-        || expression.contains(".");
+        || expression.contains(".")
+        || expression.contains("->");
   }
 
   private void readOperand(String text) {
@@ -124,13 +138,11 @@ final class VectorizerDump {
     }
   }
 
-  /** What a store stores, and the mask of a load, come before the offset. */
   private void endOperands() {
-    int others = access == Access.LOAD ? 0 : 1;
-    if (access != null && operands.size() > others) {
+    if (others != NONE && operands.size() > others) {
       isWrong |= TRUTH.matcher(operands.get(operands.size() - 1)).matches();
     }
-    access = null;
+    others = NONE;
     operands.clear();
   }
 
@@ -157,6 +169,23 @@ final class VectorizerDump {
         node.add(lane.group(1));
       } else {
         node = null;
+      }
+    }
+  }
+
+  private void readVectors(String text) {
+    Matcher made = MADE.matcher(text);
+    if (made.matches()) {
+      isInNode = text.contains(SEVERAL);
+      mask = null;
+      if (isInNode && made.group(1).contains(MASKED_LOAD)) {
+        isWrong |= !isInOrder(lanes.getOrDefault(made.group(1), List.of()));
+      }
+    } else if (isInNode) {
+      Matcher load = NEW_MASKED_LOAD.matcher(text);
+      if (load.matches()) {
+        isWrong |= load.group(1).equals(mask);
+        mask = load.group(1);
       }
     }
   }

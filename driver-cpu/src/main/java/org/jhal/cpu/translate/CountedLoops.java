@@ -32,6 +32,9 @@ import org.jhal.cpu.translate.Statement.Variables;
  * </ul>
  */
 final class CountedLoops {
+  /** Words of casts that cannot name a variable. */
+  private static final Set<String> TYPES = Set.of("unsigned", "int", "long", "const");
+
   private CountedLoops() {}
 
   /** The statements of a kernel, whose variables have names of their own. */
@@ -127,8 +130,8 @@ final class CountedLoops {
       boolean isIndex = CallGraph.isIndex(token.text()) && Tokens.is(initial, i + 1, ".");
       if (isIndex) {
         i += 2;
-      } else if (token.isWord() && !Declarations.INTEGERS.contains(token.text())) {
-        return false;
+      } else if (token.isWord() ? !TYPES.contains(token.text()) : token.text().contains("_")) {
+        return false; // a variable, or a number that may call an operator of the program
       }
     }
     return true;

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  */
 final class ParameterNames {
   private static final Set<String> QUALIFIERS =
-      Set.of("const", "volatile", "__restrict__", "__restrict", "restrict", "__grid_constant__");
+      Set.of("const", "volatile", "__restrict__", "__restrict", "__grid_constant__");
 
   /** Words that are no type without another one. */
   private static final Set<String> BEFORE_TYPES =

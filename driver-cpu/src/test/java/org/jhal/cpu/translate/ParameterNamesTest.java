@@ -61,6 +61,7 @@ class ParameterNamesTest {
   @ValueSource(
       strings = {
         "float* p",
+        "const int* restrict",
         "const unsigned n",
         "unsigned n",
         "long n",

@@ -77,3 +77,69 @@ KERNEL(rounds_of_eight_where_wanted) {
     int i = t * 8 + x;
     right += found[i] == (in[i] & 1 ? in[i * 4 % 480 + (x & 3)] : 2); }
   out[AT] = right == 8; }
+
+//@ three_numbers_where_wanted 1
+KERNEL(three_numbers_where_wanted) {
+  __shared__ int found[192];
+  int t = ITEM;
+  for (int c = 0; c < 3; c++) found[3 * t + c] = in[3 * t + c] & 1 ? in[3 * t + c + 200] : 0;
+  __syncthreads();
+  int right = 0;
+  for (int c = 0; c < 3; c++) right += found[3 * t + c] == (in[3 * t + c] & 1 ? in[3 * t + c + 200] : 0);
+  out[AT] = right == 3; }
+
+//@ three_bytes_where_wanted 1
+KERNEL(three_bytes_where_wanted) {
+  __shared__ unsigned char found[192];
+  const unsigned char* bytes = (const unsigned char*)in;
+  int t = ITEM;
+  for (int c = 0; c < 3; c++) {
+    unsigned char one = 0;
+    if (bytes[3 * t + c] > 100) one = bytes[3 * t + c + 400];
+    found[3 * t + c] = one; }
+  __syncthreads();
+  int right = 0;
+  for (int c = 0; c < 3; c++) right += found[3 * t + c] == (bytes[3 * t + c] > 100 ? bytes[3 * t + c + 400] : 0);
+  out[AT] = right == 3; }
+
+//@ chosen_by_a_comparison_of_floats 1
+KERNEL(chosen_by_a_comparison_of_floats) {
+  __shared__ float table[64];
+  __shared__ int found[64];
+  int t = ITEM;
+  float x = in[AT] * 0.25f;
+  table[t] = t;
+  __syncthreads();
+  found[t] = (table + 16)[x < 99.5f ? 0 : 1];
+  WRITE(found[t] == (in[AT] * 0.25f < 99.5f ? 16 : 17)); }
+
+//@ chosen_by_two_comparisons_of_floats 1
+KERNEL(chosen_by_two_comparisons_of_floats) {
+  __shared__ int table[64], found[64];
+  int t = ITEM;
+  float x = in[AT] * 0.25f;
+  table[t] = t;
+  __syncthreads();
+  found[t] = (table + 16)[(x < 100) | (x > 100)];
+  WRITE(found[t] == (in[AT] == 400 ? 16 : 17)); }
+
+//@ field_chosen_by_a_comparison 1
+KERNEL(field_chosen_by_a_comparison) {
+  __shared__ int2 table[64];
+  __shared__ int found[64];
+  int t = ITEM;
+  table[t] = make_int2(t, 2 * t);
+  __syncthreads();
+  int2 one = (table + 16)[in[AT] > 400 ? 0 : 1];
+  found[t] = one.x + one.y;
+  WRITE(found[t] == (in[AT] > 400 ? 48 : 51)); }
+
+//@ chosen_in_a_file_with_a_space 1
+#line 1 "my kernels.cu"
+KERNEL(chosen_in_a_file_with_a_space) {
+  __shared__ int table[64], found[64];
+  int t = ITEM;
+  table[t] = t;
+  __syncthreads();
+  found[t] = (table + 16)[in[AT] > 400 ? 0 : 1];
+  WRITE(found[t] == (in[AT] > 400 ? 16 : 17)); }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.cpu.compile;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What is taken for wrong; that GCC says so is tested with kernels, in vectors.cpp. */
+class VectorizerDumpTest {
+  @TempDir private Path folder;
+
+  private boolean isWrong(Stream<String> notes) throws IOException {
+    Path dump = folder.resolve("dump");
+    Files.writeString(
+        dump, notes.map(note -> note + "\n").collect(Collectors.joining()), StandardCharsets.UTF_8);
+    return VectorizerDump.showsWrongCode(dump);
+  }
+
+  /** The statement, and what the dump names as its operands. */
+  private boolean isWrong(String place, String statement, String... operands) throws IOException {
+    return isWrong(
+        Stream.concat(
+            Stream.of(place + ": note:   worklist: examine stmt: " + statement),
+            Arrays.stream(operands)
+                .map(
+                    each ->
+                        place
+                            + ": note:   vect_is_simple_use: operand "
+                            + each
+                            + ", type of def: internal")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "_1 > 40",
+        "_1 == 0",
+        "_1 != _2",
+        "x_3 < 1.0e+0",
+        "_1 u>= 1.0e+0",
+        "_1 u< _2",
+        "_1 u== _2",
+        "_1 <> _2",
+        "_1 unord _2",
+        "_1 ord _1",
+        "_1 | _2",
+        "_1 & _2",
+        "~_1"
+      })
+  void anOffsetThatIsAComparison(String offset) throws IOException {
+    for (String load : new String[] {"_4 = *_3;", "_4 = _3->x;", "_4 = s[_3];"}) {
+      assertEquals(true, isWrong("a.cpp:3:4", load, offset), load);
+    }
+    assertEquals(true, isWrong("a.cpp:3:4", "_4 = .MASK_LOAD (_3, 32B, _9);", "_5 > 3", offset));
+    assertEquals(true, isWrong("a.cpp:3:4", "*_3 = _4;", "_5 + 3", offset));
+    assertEquals(true, isWrong("a.cpp:3:4", "_3->x = x_4(D);", "x_4(D)", offset));
+    assertEquals(true, isWrong("a.cpp:3:4", "*_3 = 5;", offset), "a constant is no operand");
+    assertEquals(
+        true, isWrong("a.cpp:3:4", ".MASK_STORE (_3, 32B, _9, _4);", "_5 > 3", "_7 + 1", offset));
+    assertEquals(true, isWrong("a.cpp:3:4", ".MASK_STORE (_3, 32B, _9, 5);", "_5 > 3", offset));
+    assertEquals(true, isWrong("my own kernels.cu:3:4", "_4 = *_3;", offset));
+  }
+
+  @Test
+  void aComparisonThatIsNoOffset() throws IOException {
+    assertEquals(false, isWrong("a.cpp:3:4", "_4 = *_3;", "_1 << 2"));
+    assertEquals(false, isWrong("a.cpp:3:4", "*_3 = _4;", "_5 > 3"));
+    assertEquals(false, isWrong("a.cpp:3:4", "_3->x = _4;", "_5 > 3"));
+    assertEquals(false, isWrong("a.cpp:3:4", "_4 = _5 > 3 ? _6 : 0;", "_5 > 3"));
+    assertEquals(false, isWrong("a.cpp:3:4", "_4 = .MASK_LOAD (_3, 32B, _9);", "_5 > 3"));
+    assertEquals(false, isWrong("a.cpp:3:4", ".MASK_STORE (_3, 32B, _9, 5);", "_5 > 3"));
+    assertEquals(false, isWrong("a.cpp:3:4", ".MASK_STORE (_3, 32B, _9, _4);", "_5 > 3", "_7 > 1"));
+  }
+
+  private Stream<String> node(String... masks) {
+    return Stream.concat(
+        Stream.of(
+            "a.cpp:3:4: note:   Detected interleaving load of size 1",
+            "a.cpp:3:4: note:   \t_4 = .MASK_LOAD (_3, 32B, _9);",
+            "a.cpp:3:4: note:   op template: _4 = .MASK_LOAD (_3, 32B, _9);",
+            "a.cpp:3:4: note:   \tstmt 0 _4 = .MASK_LOAD (_3, 32B, _9);",
+            "a.cpp:3:4: note:   ------>vectorizing SLP node starting from: _4 = .MASK_LOAD (_3, 32B, _9);"),
+        Arrays.stream(masks)
+            .map(
+                mask -> "a.cpp:3:4: note:   add new stmt: v = .MASK_LOAD (p, 32B, " + mask + ");"));
+  }
+
+  @Test
+  void oneMaskForSeveralVectors() throws IOException {
+    assertEquals(false, isWrong(node("mask_1")));
+    assertEquals(false, isWrong(node("mask_1", "mask_2")));
+    assertEquals(true, isWrong(node("mask_1", "mask_1")));
+    assertEquals(false, isWrong(Stream.concat(node("mask_1"), node("mask_1"))), "two nodes");
+  }
+}
