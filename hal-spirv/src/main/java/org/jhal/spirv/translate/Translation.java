@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.spirv.translate;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jhal.spirv.build.FunctionBuilder;
+import org.jhal.spirv.build.ModuleBuilder;
+import org.jhal.spirv.module.KernelFunction;
+import org.jhal.spirv.module.KernelModule;
+import org.jhal.spirv.module.KernelTypes;
+import org.jspecify.annotations.Nullable;
+
+/** The translation of one module: what its functions share. Not thread-safe. */
+public final class Translation {
+  private final KernelModule module;
+  private final KernelTypes types;
+  private final ModuleBuilder out = new ModuleBuilder();
+  private final OutTypes outTypes;
+  private final PointerClasses classes;
+  private final Memories memories;
+  private final BuiltIns builtIns;
+  private final Map<Integer, Integer> functions = new HashMap<>(); // translated, by function
+  private final Deque<KernelFunction> open = new ArrayDeque<>();
+  private final Map<Integer, FunctionBuilder> done = new HashMap<>(); // by translated function
+
+  private Translation(KernelModule module) {
+    this.module = module;
+    types = new KernelTypes(module);
+    outTypes = new OutTypes(types, out);
+    classes = new PointerClasses(module, types);
+    memories = new Memories(module, types, out, classes);
+    builtIns = new BuiltIns(out);
+  }
+
+  /** Translates all kernels of a module. */
+  public static byte[] translate(KernelModule module) {
+    Translation translation = new Translation(module);
+    translation.run();
+    return translation.out.toBytes();
+  }
+
+  private void run() {
+    for (int entry : module.entries().keySet()) {
+      function(java.util.Objects.requireNonNull(module.functions().get(entry)));
+    }
+    while (!open.isEmpty()) {
+      KernelFunction function = open.remove();
+      int id = function(function);
+      FunctionBuilder code = new FunctionTranslator(this, function, id).translate();
+      code.finish();
+      done.put(id, code);
+    }
+    module.entries().forEach(this::addEntry);
+  }
+
+  private void addEntry(int function, String name) {
+    Set<Integer> globals = new TreeSet<>();
+    collect(name, function(function), globals, new ArrayList<>(), new HashSet<>());
+    out.entry(function(function), name, new ArrayList<>(globals));
+  }
+
+  private int function(int id) {
+    return java.util.Objects.requireNonNull(functions.get(id));
+  }
+
+  /** Collects the variables that a function and those that it calls use. */
+  private void collect(
+      String kernel, int function, Set<Integer> globals, List<Integer> path, Set<Integer> seen) {
+    if (path.contains(function)) {
+      throw Unsupported.in(kernel, "a function that calls itself");
+    }
+    if (!seen.add(function)) {
+      return;
+    }
+    path.add(function);
+    FunctionBuilder code = java.util.Objects.requireNonNull(done.get(function));
+    globals.addAll(code.globals());
+    for (int callee : code.callees()) {
+      collect(kernel, callee, globals, path, seen);
+    }
+    path.remove(path.size() - 1);
+  }
+
+  /** The translated function, which is translated after the present one. */
+  int function(KernelFunction function) {
+    return functions.computeIfAbsent(
+        function.id(),
+        absent -> {
+          open.add(function);
+          int id = out.id();
+          String name = module.name(function.id());
+          out.name(id, name.replace("'", ""));
+          return id;
+        });
+  }
+
+  /** The function that the module exports under a name; null if none. */
+  @Nullable KernelFunction exported(String name) {
+    Integer id = module.export(name);
+    KernelFunction function = id == null ? null : module.functions().get(id);
+    return function == null || function.blocks().isEmpty() ? null : function;
+  }
+
+  KernelModule module() {
+    return module;
+  }
+
+  KernelTypes types() {
+    return types;
+  }
+
+  ModuleBuilder out() {
+    return out;
+  }
+
+  OutTypes outTypes() {
+    return outTypes;
+  }
+
+  PointerClasses classes() {
+    return classes;
+  }
+
+  Memories memories() {
+    return memories;
+  }
+
+  BuiltIns builtIns() {
+    return builtIns;
+  }
+}
