@@ -88,6 +88,8 @@ final class Arithmetic {
           Op.BITWISE_AND,
           Op.NOT ->
           define(in, code.value(in.op(), scope.outType(in), values(in)));
+      case Op.S_LESS_THAN, Op.S_LESS_THAN_EQUAL, Op.S_GREATER_THAN, Op.S_GREATER_THAN_EQUAL ->
+          compareSigned(in);
       default -> {
         if (in.op() < Op.I_EQUAL || in.op() > Op.F_UNORD_GREATER_THAN_EQUAL) {
           return false;
@@ -108,6 +110,38 @@ final class Arithmetic {
       values[i] = scope.value(in, values[i]);
     }
     return values;
+  }
+
+  /**
+   * Compares signed integers. Those of 64 bits are compared as unsigned ones with the highest bit
+   * changed: lavapipe of Mesa 22.3 compares with constants wrongly.
+   */
+  private void compareSigned(Instruction in) {
+    int[] values = values(in);
+    int type = scope.outType(in);
+    boolean hasConstant =
+        scope.isConstant(in, in.word(2)) || scope.isConstant(in, in.word(3));
+    Instruction operand = scope.typeOf(in, in.word(2));
+    if (!hasConstant || operand.op() != Op.TYPE_INT || operand.word(1) != 64) {
+      define(in, code.value(in.op(), type, values));
+      return;
+    }
+    int sign = out.constant(Long.MIN_VALUE);
+    int[] moved = new int[2];
+    for (int i = 0; i < 2; i++) {
+      moved[i] =
+          scope.isConstant(in, in.word(2 + i))
+              ? out.constant(scope.constant(in, in.word(2 + i)) ^ Long.MIN_VALUE)
+              : code.u64(Op.BITWISE_XOR, values[i], sign);
+    }
+    int op =
+        switch (in.op()) {
+          case Op.S_LESS_THAN -> Op.U_LESS_THAN;
+          case Op.S_LESS_THAN_EQUAL -> Op.U_LESS_THAN_EQUAL;
+          case Op.S_GREATER_THAN -> Op.U_GREATER_THAN;
+          default -> Op.U_GREATER_THAN_EQUAL;
+        };
+    define(in, code.value(op, type, moved));
   }
 
   /**

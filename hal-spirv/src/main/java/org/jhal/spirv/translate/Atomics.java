@@ -103,6 +103,16 @@ final class Atomics {
     }
   }
 
+  /** Exchanges an integer if it is the expected one, and returns the one before. */
+  int compareExchange(int pointer, int address, int bits, int expected, int value) {
+    int type = out.integer(bits);
+    return access(
+        pointer,
+        address,
+        bits,
+        new Operation(Op.ATOMIC_COMPARE_EXCHANGE, type, DEVICE, 0, value, expected));
+  }
+
   private int order(boolean isOrdered, int order) {
     return isOrdered ? order | ALL_MEMORY : 0;
   }

@@ -26,9 +26,11 @@ final class Calls {
   private final ModuleBuilder out;
   private final BuiltIns builtIns;
   private final Warps warps;
+  private final Atomics atomics;
 
-  Calls(Scope scope) {
+  Calls(Scope scope, Atomics atomics) {
     this.scope = scope;
+    this.atomics = atomics;
     code = scope.code;
     out = scope.out();
     builtIns = scope.translation.builtIns();
@@ -106,6 +108,10 @@ final class Calls {
       case "hal_warp_barrier":
         warps.meet();
         return 0;
+      case "hal_compare_exchange_32":
+        return atomics.compareExchange(in.word(3), arguments[0], 32, arguments[1], arguments[2]);
+      case "hal_compare_exchange_64":
+        return atomics.compareExchange(in.word(3), arguments[0], 64, arguments[1], arguments[2]);
       case "hal_sqrt_f32", "hal_sqrt_f64":
         return code.glsl(31, scope.outType(in), arguments);
       default:

@@ -28,7 +28,7 @@ final class InstructionTranslator {
     addresses = new Addresses(scope);
     arithmetic = new Arithmetic(scope);
     atomics = new Atomics(scope, accesses);
-    calls = new Calls(scope);
+    calls = new Calls(scope, atomics);
     conversions = new Conversions(scope);
     extended = new ExtendedInstructions(scope, calls);
   }

@@ -166,6 +166,9 @@ final class PointerClasses {
           "passes " + (call.count() - 3) + " arguments to " + module.name(callee.id()) + ", which has "
               + callee.parameters().size() + " parameters");
     }
+    if (callee.blocks().isEmpty()) {
+      return; // a function of the translator, which keeps no pointer
+    }
     for (int i = 0; i < callee.parameters().size(); i++) {
       if (isCarrying(call, call.word(i + 3))) {
         int parameter = callee.parameters().get(i).result();

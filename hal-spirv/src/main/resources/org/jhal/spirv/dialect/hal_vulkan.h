@@ -17,6 +17,8 @@ __attribute__((convergent)) void hal_warp_barrier();
 __attribute__((convergent)) unsigned hal_shuffle(unsigned value, unsigned lane);
 __attribute__((convergent)) unsigned hal_ballot(unsigned yes);
 __attribute__((convergent)) unsigned hal_active();
+unsigned hal_compare_exchange_32(void* at, unsigned expected, unsigned value);
+unsigned long long hal_compare_exchange_64(void* at, unsigned long long expected, unsigned long long value);
 void hal_fence();
 void hal_group_fence();
 __attribute__((noreturn)) void hal_trap();
@@ -47,8 +49,8 @@ HAL_KEPT bool hal_is_class_f64(double x, unsigned mask) { return (hal_class(hal_
 #include "hal_math.h"
 #include "hal_special.h"
 #include "hal_device.h"
+#include "hal_vulkan_atomic.h"
 #include "hal_half.h"
-#include "hal_atomic.h"
 #include "hal_standard_math.h"
 #undef __constant__
 #define __constant__ __attribute__((constant))
@@ -103,37 +105,6 @@ static inline int __syncthreads_count(int yes) {
 }
 static inline int __syncthreads_or(int yes) { return __syncthreads_count(yes) > 0; }
 static inline int __syncthreads_and(int yes) { return __syncthreads_count(!yes) == 0; }
-
-// Atomic operations that Vulkan has. The others of hal_atomic.h are loops.
-#define HAL_NATIVE_ATOMIC(type, name, function)                                                          \
-  static inline type name(type* at, type value) { return function(at, value, __ATOMIC_RELAXED); }        \
-  static inline type name##_system(type* at, type value) { return function(at, value, __ATOMIC_RELAXED); } \
-  static inline type name##_block(type* at, type value) { return function(at, value, __ATOMIC_RELAXED); }
-#define HAL_NATIVE_ATOMICS(type)                            \
-  HAL_NATIVE_ATOMIC(type, atomicSub, __atomic_fetch_sub)    \
-  HAL_NATIVE_ATOMIC(type, atomicMin, __atomic_fetch_min)    \
-  HAL_NATIVE_ATOMIC(type, atomicMax, __atomic_fetch_max)    \
-  HAL_NATIVE_ATOMIC(type, atomicAnd, __atomic_fetch_and)    \
-  HAL_NATIVE_ATOMIC(type, atomicOr, __atomic_fetch_or)      \
-  HAL_NATIVE_ATOMIC(type, atomicXor, __atomic_fetch_xor)    \
-  HAL_NATIVE_ATOMIC(type, atomicExch, __atomic_exchange_n)
-HAL_NATIVE_ATOMICS(int)
-HAL_NATIVE_ATOMICS(unsigned)
-HAL_NATIVE_ATOMICS(long long)
-HAL_NATIVE_ATOMICS(unsigned long long)
-HAL_NATIVE_ATOMIC(unsigned long long, atomicAdd, __atomic_fetch_add)
-HAL_NATIVE_ATOMIC(long long, atomicAdd, __atomic_fetch_add)
-static inline unsigned short atomicCAS(unsigned short* at, unsigned short expected, unsigned short value) {
-  const unsigned shift = (unsigned)((size_t)at & 2) * 8;
-  unsigned* word = (unsigned*)((char*)at - ((size_t)at & 2));
-  unsigned before = __atomic_load_n(word, __ATOMIC_RELAXED);
-  for (;;) {
-    const unsigned short seen = (unsigned short)(before >> shift);
-    if (seen != expected) return seen;
-    const unsigned wanted = (before & ~(0xFFFFu << shift)) | (unsigned)value << shift;
-    if (__atomic_compare_exchange_n(word, &before, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return seen;
-  }
-}
 
 // ---- warps ----
 
