@@ -5,32 +5,38 @@
 #define HAL_VULKAN_ATOMIC_H
 #include "hal_types.h"
 
-// What was there, as the integers of all compilers.
-template <class T> static inline T hal_exchange(T* at, T expected, T value) {
-  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "atomic operations are on values of 4 or 8 bytes");
-  if constexpr (sizeof(T) == 4) {
-    return hal_bits<T>(hal_compare_exchange_32(at, hal_bits<unsigned>(expected), hal_bits<unsigned>(value)));
-  } else {
-    return hal_bits<T>(
-        hal_compare_exchange_64(at, hal_bits<unsigned long long>(expected), hal_bits<unsigned long long>(value)));
+// The integer of as many bytes.
+template <unsigned long bytes> struct hal_word_of {};
+template <> struct hal_word_of<2> { typedef unsigned short type; };
+template <> struct hal_word_of<4> { typedef unsigned type; };
+template <> struct hal_word_of<8> { typedef unsigned long long type; };
+template <class T> using hal_word = typename hal_word_of<sizeof(T)>::type;
+
+// Exchanges an integer if it is the expected one, and returns the one before.
+static inline unsigned hal_exchange(unsigned* at, unsigned expected, unsigned value) {
+  return hal_compare_exchange_32(at, expected, value);
+}
+static inline unsigned long long hal_exchange(unsigned long long* at, unsigned long long expected, unsigned long long value) {
+  return hal_compare_exchange_64(at, expected, value);
+}
+static inline unsigned short hal_exchange(unsigned short* at, unsigned short expected, unsigned short value) {
+  const unsigned shift = (unsigned)((size_t)at & 2) * 8;
+  unsigned* word = (unsigned*)((char*)at - ((size_t)at & 2));
+  unsigned before = *(volatile unsigned*)word;
+  for (;;) {
+    const unsigned short seen = (unsigned short)(before >> shift);
+    if (seen != expected) return seen;
+    const unsigned found = hal_exchange(word, before, (before & ~(0xFFFFu << shift)) | (unsigned)value << shift);
+    if (found == before) return seen;
+    before = found;
   }
 }
-template <class T> static inline bool hal_same_bits(T a, T b) { return __builtin_memcmp(&a, &b, sizeof a) == 0; }
-template <> inline bool hal_same_bits(float a, float b) { return hal_bits<unsigned>(a) == hal_bits<unsigned>(b); }
-template <> inline bool hal_same_bits(double a, double b) {
-  return hal_bits<unsigned long long>(a) == hal_bits<unsigned long long>(b);
-}
-template <> inline bool hal_same_bits(int a, int b) { return a == b; }
-template <> inline bool hal_same_bits(unsigned a, unsigned b) { return a == b; }
-template <> inline bool hal_same_bits(long a, long b) { return a == b; }
-template <> inline bool hal_same_bits(unsigned long a, unsigned long b) { return a == b; }
-template <> inline bool hal_same_bits(long long a, long long b) { return a == b; }
-template <> inline bool hal_same_bits(unsigned long long a, unsigned long long b) { return a == b; }
 template <class T, class F> static inline T hal_update(T* at, F change) {
-  T seen = *(volatile T*)at;
+  hal_word<T>* word = (hal_word<T>*)at;
+  hal_word<T> seen = *(volatile hal_word<T>*)word;
   for (;;) {
-    const T found = hal_exchange(at, seen, change(seen));
-    if (hal_same_bits(found, seen)) return found;
+    const hal_word<T> found = hal_exchange(word, seen, hal_bits<hal_word<T>>(change(hal_bits<T>(seen))));
+    if (found == seen) return hal_bits<T>(found);
     seen = found;
   }
 }
@@ -67,19 +73,8 @@ HAL_ATOMIC(atomicInc, seen >= value ? 0 : seen + 1)
 HAL_ATOMIC(atomicDec, seen == 0 || seen > value ? value : seen - 1)
 template <class T>
 static inline T atomicCAS(T* at, typename hal_same<T>::type expected, typename hal_same<T>::type value) {
-  return hal_exchange<T>(at, expected, value);
-}
-static inline unsigned short atomicCAS(unsigned short* at, unsigned short expected, unsigned short value) {
-  const unsigned shift = (unsigned)((size_t)at & 2) * 8;
-  unsigned* word = (unsigned*)((char*)at - ((size_t)at & 2));
-  unsigned before = *(volatile unsigned*)word;
-  for (;;) {
-    const unsigned short seen = (unsigned short)(before >> shift);
-    if (seen != expected) return seen;
-    const unsigned found = hal_exchange(word, before, (before & ~(0xFFFFu << shift)) | (unsigned)value << shift);
-    if (found == before) return seen;
-    before = found;
-  }
+  return hal_bits<T>(
+      hal_exchange((hal_word<T>*)at, hal_bits<hal_word<T>>((T)expected), hal_bits<hal_word<T>>((T)value)));
 }
 template <class T>
 static inline T atomicCAS_system(T* at, typename hal_same<T>::type expected, typename hal_same<T>::type value) {
