@@ -33,8 +33,8 @@ public final class SpirvCompiler {
 
   /**
    * Finds Clang and LLVM: those that are named, else those in a jar {@code org.bytedeco:llvm} for
-   * this platform on the class path, which are unpacked into a folder {@code jhal-llvm}
-   * beside that of the kernel cache, else those in PATH.
+   * this platform on the class path, which are unpacked into a folder {@code jhal-llvm} beside that
+   * of the kernel cache, else those in PATH.
    *
    * @param clang the path of a Clang beside which there is an llc that has the target spirv64; null
    *     or empty if none is named

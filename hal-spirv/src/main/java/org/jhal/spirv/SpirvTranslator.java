@@ -25,7 +25,6 @@ public final class SpirvTranslator {
    *     is not translated, with the name of both
    */
   public static byte[] translate(byte[] kernels) {
-    return Translation.translate(
-        ModuleReader.read(Objects.requireNonNull(kernels, "kernels")));
+    return Translation.translate(ModuleReader.read(Objects.requireNonNull(kernels, "kernels")));
   }
 }

@@ -31,8 +31,8 @@ public record LlvmTools(Path clang, Path llc, @Nullable Path libraries) {
   private static final String VERSION = ".20.1";
 
   /**
-   * Finds the programs: those that the user names, else those in the jar of
-   * {@code org.bytedeco:llvm} on the class path, else those in the folders of PATH.
+   * Finds the programs: those that the user names, else those in the jar of {@code
+   * org.bytedeco:llvm} on the class path, else those in the folders of PATH.
    *
    * @param compiler the path of a Clang, beside which there is an llc; null if none is named
    * @throws HalException NOT_FOUND if a named file does not exist; UNIMPLEMENTED if there are none
@@ -108,7 +108,7 @@ public record LlvmTools(Path clang, Path llc, @Nullable Path libraries) {
     long bytes = clang.openConnection().getContentLengthLong();
     Path base =
         KernelCache.defaultFolder()
-            .map(folder -> folder.resolveSibling("jhal-llvm"))
+            .map(cache -> cache.resolveSibling("jhal-llvm"))
             .orElse(Path.of(System.getProperty("java.io.tmpdir")));
     Path target = base.resolve("llvm" + VERSION + "-" + bytes);
     if (!Files.isDirectory(target)) {
@@ -134,7 +134,8 @@ public record LlvmTools(Path clang, Path llc, @Nullable Path libraries) {
   private static void move(Path made, Path target) throws IOException {
     try {
       Files.move(made, target, StandardCopyOption.ATOMIC_MOVE);
-    } catch (AtomicMoveNotSupportedException | java.nio.file.FileAlreadyExistsException
+    } catch (AtomicMoveNotSupportedException
+        | java.nio.file.FileAlreadyExistsException
         | java.nio.file.DirectoryNotEmptyException e) {
       ToolRun.delete(made); // another process was faster
       if (!Files.isDirectory(target)) {

@@ -82,13 +82,11 @@ public final class SourceCompiler {
     }
   }
 
-  private byte[] compile(ToolRun run, SourceCode source, List<String> options)
-      throws IOException {
+  private byte[] compile(ToolRun run, SourceCode source, List<String> options) throws IOException {
     List<String> clang = new ArrayList<>();
     clang.add(tools.clang().toString());
     clang.addAll(OPTIONS);
-    clang.addAll(
-        List.of("-Ibundle", "-Idialect", "-include", "dialect/" + VulkanDialect.FIRST));
+    clang.addAll(List.of("-Ibundle", "-Idialect", "-include", "dialect/" + VulkanDialect.FIRST));
     clang.addAll(options);
     clang.addAll(List.of("-S", "-emit-llvm", SOURCE, "-o", "code.ll"));
     try {

@@ -100,8 +100,7 @@ final class ToolRun implements AutoCloseable {
   /** Whether an llc has the target that is needed. */
   static boolean canTranslate(LlvmTools tools) {
     try (ToolRun run = new ToolRun(tools)) {
-      return run.run(
-              List.of(tools.llc().toString(), "--version"), Status.UNIMPLEMENTED, "nothing")
+      return run.run(List.of(tools.llc().toString(), "--version"), Status.UNIMPLEMENTED, "nothing")
           .contains("spirv64");
     } catch (IOException | HalException e) {
       return false;

@@ -15,8 +15,7 @@ final class VulkanDialect {
   /** The header that is included before a source. */
   static final String FIRST = "hal_vulkan.h";
 
-  private static final List<String> OWN =
-      List.of(FIRST, "hal_vulkan_atomic.h", "hal_libm.h");
+  private static final List<String> OWN = List.of(FIRST, "hal_vulkan_atomic.h", "hal_libm.h");
 
   private VulkanDialect() {}
 
@@ -33,7 +32,8 @@ final class VulkanDialect {
   }
 
   private static String read(String file) {
-    try (InputStream in = VulkanDialect.class.getResourceAsStream("/org/jhal/spirv/dialect/" + file)) {
+    try (InputStream in =
+        VulkanDialect.class.getResourceAsStream("/org/jhal/spirv/dialect/" + file)) {
       if (in == null) {
         throw new IllegalStateException("no resource " + file);
       }

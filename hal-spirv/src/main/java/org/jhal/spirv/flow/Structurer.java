@@ -150,10 +150,7 @@ public final class Structurer {
   /** Adds a block with all that it dominates. */
   private void addTree(int block, Fall fall) {
     if (graph.isHeader(block)) {
-      addBehind(
-          behind.getOrDefault(block, List.of()),
-          inner -> addLoop(block, inner),
-          fall);
+      addBehind(behind.getOrDefault(block, List.of()), inner -> addLoop(block, inner), fall);
     } else {
       addWithin(block, fall);
     }
@@ -227,8 +224,7 @@ public final class Structurer {
       }
       boolean isTwo = next.length == 2;
       add(isTwo ? Kind.SELECT : Kind.SWITCH, block, of);
-      Frame frame =
-          new Frame(isTwo ? Around.SELECTION : Around.FRAME, -1, of[0], -1, fall.targets);
+      Frame frame = new Frame(isTwo ? Around.SELECTION : Around.FRAME, -1, of[0], -1, fall.targets);
       frames.add(frame);
       for (int i = 0; i < next.length; i++) {
         add(Kind.LABEL, 0, of[i + 1]);

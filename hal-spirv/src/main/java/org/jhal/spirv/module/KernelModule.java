@@ -3,9 +3,11 @@ package org.jhal.spirv.module;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +17,7 @@ public final class KernelModule {
   /** The decoration {@code Alignment}. */
   public static final int ALIGNMENT = 44;
 
+  private static final int DEEPEST = 64;
   private static final int CAPABILITY_KERNEL = 6;
   private static final int LINKAGE_ATTRIBUTES = 41;
   private static final int FUNC_PARAM_ATTR = 38;
@@ -30,8 +33,9 @@ public final class KernelModule {
   private final Map<Integer, Integer> alignments = new HashMap<>();
   private final Map<Integer, String> instructionSets = new HashMap<>();
   private final List<Instruction> variables = new ArrayList<>();
-  private final java.util.Set<Integer> packed = new java.util.HashSet<>();
-  private final java.util.Set<Integer> byValue = new java.util.HashSet<>();
+  private final Set<Integer> packed = new HashSet<>();
+  private final Set<Integer> byValue = new HashSet<>();
+  private final Map<Integer, Integer> depths = new HashMap<>(); // of types and constants
   private boolean isKernels;
 
   KernelModule(int bound) {
@@ -83,11 +87,17 @@ public final class KernelModule {
       case Op.SPEC_CONSTANT_OP -> first = 3;
       default -> first = last;
     }
+    int depth = 0;
     for (int i = first; i < last; i++) {
       if (definition(in, in.word(i)).offset() >= in.offset()) {
         throw in.invalid("names id " + in.word(i) + " before its definition");
       }
+      depth = Math.max(depth, depths.getOrDefault(in.word(i), 0) + 1);
     }
+    if (depth > DEEPEST) {
+      throw in.invalid("is made of others in more than " + DEEPEST + " steps");
+    }
+    depths.put(in.result(), depth);
   }
 
   private void decorate(Instruction instruction) {
@@ -119,6 +129,9 @@ public final class KernelModule {
           Status.INVALID_ARGUMENT,
           "SPIR-V: the module does not declare the capability Kernel; only kernels of OpenCL's"
               + " memory model are translated");
+    }
+    if (entries.isEmpty()) {
+      throw new HalException(Status.INVALID_ARGUMENT, "SPIR-V: the module has no kernel");
     }
     for (Map.Entry<Integer, String> entry : entries.entrySet()) {
       KernelFunction function = functions.get(entry.getKey());

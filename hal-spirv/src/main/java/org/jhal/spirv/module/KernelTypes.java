@@ -59,8 +59,7 @@ public final class KernelTypes {
     if (length.op() != Op.CONSTANT) {
       throw array.invalid("has a length that is no constant, id " + array.word(2));
     }
-    long elements =
-        length.count() > 3 ? length.longAt(2) : Integer.toUnsignedLong(length.word(2));
+    long elements = length.count() > 3 ? length.longAt(2) : Integer.toUnsignedLong(length.word(2));
     if (elements < 0 || elements > Integer.MAX_VALUE) {
       throw array.invalid("has " + elements + " elements; at most 2147483647 are possible");
     }
@@ -130,7 +129,12 @@ public final class KernelTypes {
   public long offset(Instruction user, Instruction struct, int member) {
     if (member < 0 || member >= struct.count() - 1) {
       throw user.invalid(
-          "names member " + member + "; struct " + struct.result() + " has " + (struct.count() - 1));
+          "names member "
+              + member
+              + "; struct "
+              + struct.result()
+              + " has "
+              + (struct.count() - 1));
     }
     long end = 0;
     for (int i = 0; ; i++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.translate;
 
+import java.util.function.IntSupplier;
 import org.jhal.spirv.build.Capability;
 import org.jhal.spirv.build.FunctionBuilder;
 import org.jhal.spirv.build.ModuleBuilder;
@@ -13,7 +14,7 @@ import org.jhal.spirv.module.Op;
 final class Accesses {
   private static final int VOLATILE = 1;
   private static final int ALIGNED = 2;
-  private static final long MOST_PARTS = 4096;
+  private static final long MOST_BYTES = 65536;
   private static final long MOST_WRITTEN_OUT = 64;
 
   private final Scope scope;
@@ -63,7 +64,7 @@ final class Accesses {
   }
 
   private Place place(Instruction in, int pointer, int alignment, boolean isVolatile) {
-    if (Integer.bitCount(alignment) != 1) {
+    if (alignment <= 0 || Integer.bitCount(alignment) != 1) {
       throw in.invalid("has an alignment of " + alignment + ", which is no power of two");
     }
     return new Place(pointer, scope.value(in, pointer), alignment, isVolatile);
@@ -90,6 +91,9 @@ final class Accesses {
 
   private int load(Instruction in, Instruction type, Place place) {
     int outType = scope.translation.outTypes().of(type);
+    if (isEmpty(in, type)) {
+      return out.declared(Op.CONSTANT_NULL, outType);
+    }
     switch (type.op()) {
       case Op.TYPE_INT, Op.TYPE_FLOAT:
         return scalar(place, type.word(1), outType, type.op() == Op.TYPE_FLOAT);
@@ -104,25 +108,35 @@ final class Accesses {
           long offset = partOffset(in, type, i);
           parts[i] = load(in, partType(type, i), place.at(offset(place, offset), offset));
         }
-        return parts.length == 0
-            ? out.declared(Op.CONSTANT_NULL, outType)
-            : code.value(Op.COMPOSITE_CONSTRUCT, outType, parts);
+        return code.value(Op.COMPOSITE_CONSTRUCT, outType, parts);
     }
   }
 
+  /** Whether a value has no bytes; fails if it has too many to be accessed at once. */
+  private boolean isEmpty(Instruction in, Instruction type) {
+    long size = types.layout(type).size();
+    if (size > MOST_BYTES) {
+      throw in.invalid("accesses " + size + " bytes at once; at most 65536 are possible");
+    }
+    return size == 0;
+  }
+
   private void store(Instruction in, Instruction type, Place place, int value) {
+    if (isEmpty(in, type)) {
+      return;
+    }
     switch (type.op()) {
-      case Op.TYPE_INT, Op.TYPE_FLOAT -> storeScalar(
-          place,
-          type.word(1),
-          scope.translation.outTypes().of(type),
-          type.op() == Op.TYPE_FLOAT,
-          value);
+      case Op.TYPE_INT, Op.TYPE_FLOAT ->
+          storeScalar(
+              place,
+              type.word(1),
+              scope.translation.outTypes().of(type),
+              type.op() == Op.TYPE_FLOAT,
+              value);
       case Op.TYPE_POINTER -> storeScalar(place, 64, out.u64(), false, value);
       case Op.TYPE_BOOL -> {
         int byteType = out.integer(8);
-        int number =
-            code.value(Op.SELECT, byteType, value, out.constant(8, 1), out.constant(8, 0));
+        int number = code.value(Op.SELECT, byteType, value, out.constant(8, 1), out.constant(8, 0));
         storeScalar(place, 8, byteType, false, number);
       }
       default -> {
@@ -130,8 +144,7 @@ final class Accesses {
           long offset = partOffset(in, type, i);
           Instruction part = partType(type, i);
           int partValue =
-              code.value(
-                  Op.COMPOSITE_EXTRACT, scope.translation.outTypes().of(part), value, i);
+              code.value(Op.COMPOSITE_EXTRACT, scope.translation.outTypes().of(part), value, i);
           store(in, part, place.at(offset(place, offset), offset), partValue);
         }
       }
@@ -139,17 +152,12 @@ final class Accesses {
   }
 
   private int parts(Instruction in, Instruction type) {
-    long count =
-        switch (type.op()) {
-          case Op.TYPE_VECTOR -> type.word(2);
-          case Op.TYPE_ARRAY -> types.length(type);
-          case Op.TYPE_STRUCT -> type.count() - 1;
-          default -> throw in.invalid("accesses a value of type " + type.result());
-        };
-    if (count > MOST_PARTS) {
-      throw in.invalid("accesses " + count + " values at once; at most 4096 are possible");
-    }
-    return (int) count;
+    return switch (type.op()) {
+      case Op.TYPE_VECTOR -> type.word(2);
+      case Op.TYPE_ARRAY -> (int) types.length(type);
+      case Op.TYPE_STRUCT -> type.count() - 1;
+      default -> throw in.invalid("accesses a value of type " + type.result());
+    };
   }
 
   private Instruction partType(Instruction type, int index) {
@@ -208,13 +216,11 @@ final class Accesses {
     int type = out.integer(bits);
     int all = 0;
     for (int at = 0; at < bits; at += part) {
-      Place there = new Place(place.pointer, offset(place, at / 8), place.alignment, place.isVolatile);
-      int piece =
-          code.value(Op.U_CONVERT, type, scalar(there, part, out.integer(part), false));
+      Place there =
+          new Place(place.pointer, offset(place, at / 8), place.alignment, place.isVolatile);
+      int piece = code.value(Op.U_CONVERT, type, scalar(there, part, out.integer(part), false));
       if (at > 0) {
-        piece =
-            code.value(
-                Op.SHIFT_LEFT_LOGICAL, type, piece, out.constant(at));
+        piece = code.value(Op.SHIFT_LEFT_LOGICAL, type, piece, out.constant(at));
       }
       all = all == 0 ? piece : code.value(Op.BITWISE_OR, type, all, piece);
     }
@@ -235,11 +241,7 @@ final class Accesses {
         0,
         () -> {
           code.add(
-              Op.STORE,
-              globalPointer(place.address, bits, type),
-              value,
-              access(place),
-              bits / 8);
+              Op.STORE, globalPointer(place.address, bits, type), value, access(place), bits / 8);
           return 0;
         },
         (space, storage) -> {
@@ -258,10 +260,9 @@ final class Accesses {
     int type = out.integer(bits);
     for (int at = 0; at < bits; at += part) {
       int shifted =
-          at == 0
-              ? value
-              : code.value(Op.SHIFT_RIGHT_LOGICAL, type, value, out.constant(at));
-      Place there = new Place(place.pointer, offset(place, at / 8), place.alignment, place.isVolatile);
+          at == 0 ? value : code.value(Op.SHIFT_RIGHT_LOGICAL, type, value, out.constant(at));
+      Place there =
+          new Place(place.pointer, offset(place, at / 8), place.alignment, place.isVolatile);
       int partType = out.integer(part);
       storeScalar(there, part, partType, false, code.value(Op.U_CONVERT, partType, shifted));
     }
@@ -274,30 +275,19 @@ final class Accesses {
     int access(int space, int storage);
   }
 
-  private int inSpace(
-      Place place, int type, java.util.function.IntSupplier global, InWords inWords) {
+  private int inSpace(Place place, int type, IntSupplier global, InWords inWords) {
     return inSpace(scope, place.pointer, place.address, type, global, inWords);
   }
 
   /** Accesses the memory to which an address belongs; type is 0 if there is no result. */
   static int inSpace(
-      Scope scope,
-      int pointer,
-      int address,
-      int type,
-      java.util.function.IntSupplier global,
-      InWords inWords) {
+      Scope scope, int pointer, int address, int type, IntSupplier global, InWords inWords) {
     int spaces = scope.translation.classes().spaces(pointer);
     return inOneOf(scope, spaces, address, type, global, inWords);
   }
 
   private static int inOneOf(
-      Scope scope,
-      int spaces,
-      int address,
-      int type,
-      java.util.function.IntSupplier global,
-      InWords inWords) {
+      Scope scope, int spaces, int address, int type, IntSupplier global, InWords inWords) {
     if (spaces == PointerClasses.GLOBAL) {
       return global.getAsInt();
     }
@@ -311,16 +301,13 @@ final class Accesses {
     int space = isShared ? PointerClasses.SHARED : PointerClasses.PRIVATE;
     long mark = isShared ? Memories.SHARED_MARK : Memories.PRIVATE_MARK;
     FunctionBuilder code = scope.code;
-    int isThere =
-        code.test(Op.U_GREATER_THAN_EQUAL, address, scope.out().constant(mark));
-    java.util.function.IntSupplier there =
-        () -> inWords.access(space, isShared ? Storage.WORKGROUP : Storage.PRIVATE);
-    java.util.function.IntSupplier elsewhere =
-        () -> inOneOf(scope, spaces & ~space, address, type, global, inWords);
+    int isThere = code.test(Op.U_GREATER_THAN_EQUAL, address, scope.out().constant(mark));
+    IntSupplier there = () -> inWords.access(space, isShared ? Storage.WORKGROUP : Storage.PRIVATE);
+    IntSupplier elsewhere = () -> inOneOf(scope, spaces & ~space, address, type, global, inWords);
     if (type != 0) {
       return code.choose(type, isThere, there, elsewhere);
     }
-    code.branch(isThere, there::getAsInt, elsewhere::getAsInt);
+    code.branch(isThere, there, elsewhere);
     return 0;
   }
 
@@ -333,8 +320,7 @@ final class Accesses {
     refuseConstant(in, target);
     int operands = isSized ? 3 : 2;
     int access = in.count() > operands ? in.word(operands) : 0;
-    Instruction pointee =
-        isSized ? null : types.pointee(in, scope.typeOf(in, source));
+    Instruction pointee = isSized ? null : types.pointee(in, scope.typeOf(in, source));
     int alignment =
         (access & ALIGNED) != 0
             ? in.word(operands + 1)

@@ -67,8 +67,7 @@ final class Addresses {
       return index;
     }
     return Long.bitCount(stride) == 1
-        ? code.u64(
-            Op.SHIFT_LEFT_LOGICAL, index, out.constant(Long.numberOfTrailingZeros(stride)))
+        ? code.u64(Op.SHIFT_LEFT_LOGICAL, index, out.constant(Long.numberOfTrailingZeros(stride)))
         : code.u64(Op.I_MUL, index, out.constant(stride));
   }
 
@@ -98,8 +97,7 @@ final class Addresses {
   /** The number of elements between two pointers. */
   void difference(Instruction in) {
     Instruction type = types.pointee(in, scope.typeOf(in, in.word(2)));
-    int bytes =
-        code.u64(Op.I_SUB, scope.value(in, in.word(2)), scope.value(in, in.word(3)));
+    int bytes = code.u64(Op.I_SUB, scope.value(in, in.word(2)), scope.value(in, in.word(3)));
     long size = Math.max(1, types.layout(type).size());
     scope.values.define(in, code.u64(Op.S_DIV, bytes, out.constant(size)));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.translate;
 
+import java.util.Objects;
 import org.jhal.spirv.build.Capability;
 import org.jhal.spirv.build.FunctionBuilder;
 import org.jhal.spirv.build.ModuleBuilder;
@@ -71,6 +72,9 @@ final class Arguments {
         scope.translation.module().isByValue(parameter.result())
             ? scope.translation.module().alignment(parameter.result())
             : 0;
+    if (declared < 0 || Integer.bitCount(declared) > 1) {
+      throw parameter.invalid("has an alignment of " + declared + ", which is no power of two");
+    }
     return declared > 0 ? declared : layout(parameter).alignment();
   }
 
@@ -116,7 +120,7 @@ final class Arguments {
   /** Copies a struct to a variable of the work item, which is the kernel's own. */
   private void copyStruct(Instruction parameter, int block, int base, long offset, long size) {
     int array = scope.translation.memories().words(parameter.result(), PointerClasses.PRIVATE);
-    Long address = scope.translation.memories().address(parameter.result());
+    long address = Objects.requireNonNull(scope.translation.memories().address(parameter.result()));
     for (long at = 0; at < size; ) {
       int bytes = 4;
       while (at + bytes > size || (offset + at) % bytes != 0) {

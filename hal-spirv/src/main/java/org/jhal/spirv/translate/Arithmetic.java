@@ -63,9 +63,7 @@ final class Arithmetic {
                 code.value(Op.IS_NAN, type, values[1]));
         define(
             in,
-            in.op() == Op.UNORDERED
-                ? isUnordered
-                : code.value(Op.LOGICAL_NOT, type, isUnordered));
+            in.op() == Op.UNORDERED ? isUnordered : code.value(Op.LOGICAL_NOT, type, isUnordered));
       }
       case Op.S_NEGATE,
           Op.I_ADD,
@@ -119,8 +117,7 @@ final class Arithmetic {
   private void compareSigned(Instruction in) {
     int[] values = values(in);
     int type = scope.outType(in);
-    boolean hasConstant =
-        scope.isConstant(in, in.word(2)) || scope.isConstant(in, in.word(3));
+    boolean hasConstant = scope.isConstant(in, in.word(2)) || scope.isConstant(in, in.word(3));
     Instruction operand = scope.typeOf(in, in.word(2));
     if (!hasConstant || operand.op() != Op.TYPE_INT || operand.word(1) != 64) {
       define(in, code.value(in.op(), type, values));
@@ -153,9 +150,7 @@ final class Arithmetic {
     int[] values = values(in);
     int outType = scope.outType(in);
     KernelFunction function =
-        type.op() == Op.TYPE_FLOAT
-            ? scope.translation.exported(name + "_f" + type.word(1))
-            : null;
+        type.op() == Op.TYPE_FLOAT ? scope.translation.exported(name + "_f" + type.word(1)) : null;
     if (function != null && function != scope.function) {
       define(in, code.call(outType, scope.translation.function(function), values));
     } else if (otherwise != 0) {

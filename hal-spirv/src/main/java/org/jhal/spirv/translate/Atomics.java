@@ -57,8 +57,7 @@ final class Atomics {
     Operation operation;
     switch (in.op()) {
       case Op.ATOMIC_LOAD ->
-          operation =
-              new Operation(Op.ATOMIC_LOAD, type, scopeOf, order(isOrdered, ACQUIRE), 0, 0);
+          operation = new Operation(Op.ATOMIC_LOAD, type, scopeOf, order(isOrdered, ACQUIRE), 0, 0);
       case Op.ATOMIC_STORE ->
           operation =
               new Operation(
@@ -98,8 +97,7 @@ final class Atomics {
     }
     int result = access(pointer, address, bits, operation);
     if (!isStore) {
-      scope.values.define(
-          in, isFloat ? code.value(Op.BITCAST, scope.outType(in), result) : result);
+      scope.values.define(in, isFloat ? code.value(Op.BITCAST, scope.outType(in), result) : result);
     }
   }
 
@@ -175,9 +173,7 @@ final class Atomics {
   /** An operation on memory of the work item, which nothing else accesses. */
   private int plain(Operation operation, int array, int address, int bits) {
     int before =
-        operation.op == Op.ATOMIC_STORE
-            ? 0
-            : words.load(array, Storage.PRIVATE, address, bits);
+        operation.op == Op.ATOMIC_STORE ? 0 : words.load(array, Storage.PRIVATE, address, bits);
     if (operation.op == Op.ATOMIC_LOAD) {
       return before;
     }
@@ -190,7 +186,8 @@ final class Atomics {
     int value = operation.value;
     return switch (operation.op) {
       case Op.ATOMIC_STORE, Op.ATOMIC_EXCHANGE -> value;
-      case Op.ATOMIC_COMPARE_EXCHANGE -> chosen(operation, Op.I_EQUAL, before, operation.expected, before);
+      case Op.ATOMIC_COMPARE_EXCHANGE ->
+          chosen(operation, Op.I_EQUAL, before, operation.expected, before);
       case Op.ATOMIC_I_ADD -> code.value(Op.I_ADD, type, before, value);
       case Op.ATOMIC_I_SUB -> code.value(Op.I_SUB, type, before, value);
       case Op.ATOMIC_AND -> code.value(Op.BITWISE_AND, type, before, value);

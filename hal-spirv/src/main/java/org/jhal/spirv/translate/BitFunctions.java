@@ -52,9 +52,7 @@ final class BitFunctions {
     if (width == 64) {
       int both =
           code.u32(
-              Op.I_ADD,
-              code.u32(Op.BIT_COUNT, low(value)),
-              code.u32(Op.BIT_COUNT, high(value)));
+              Op.I_ADD, code.u32(Op.BIT_COUNT, low(value)), code.u32(Op.BIT_COUNT, high(value)));
       return as(both, scope.bits(in, scope.resultType(in)));
     }
     int ones = code.u32(Op.BIT_COUNT, asWord(value, width));
@@ -67,8 +65,7 @@ final class BitFunctions {
     int width = width(in, id);
     if (width == 64) {
       return new WordAccess(code)
-          .joined(
-              code.u32(Op.BIT_REVERSE, high(value)), code.u32(Op.BIT_REVERSE, low(value)));
+          .joined(code.u32(Op.BIT_REVERSE, high(value)), code.u32(Op.BIT_REVERSE, low(value)));
     }
     int reversed = code.u32(Op.BIT_REVERSE, asWord(value, width));
     int placed =

@@ -85,8 +85,7 @@ final class BuiltIns {
       int row = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.I_MUL, size[0], size[1]);
       int all = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.I_MUL, row, size[2]);
       int more = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.I_ADD, all, out.constant(WARP - 1));
-      int whole =
-          out.declare(Op.SPEC_CONSTANT_OP, u32, Op.BITWISE_AND, more, out.constant(-WARP));
+      int whole = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.BITWISE_AND, more, out.constant(-WARP));
       exchange = out.variable(Storage.WORKGROUP, out.type(Op.TYPE_ARRAY, u32, whole));
     }
     return code.global(exchange);
@@ -99,10 +98,7 @@ final class BuiltIns {
     }
     int pair =
         code.value(
-            Op.COMPOSITE_CONSTRUCT,
-            out.type(Op.TYPE_VECTOR, out.u32(), 2),
-            report[0],
-            report[1]);
+            Op.COMPOSITE_CONSTRUCT, out.type(Op.TYPE_VECTOR, out.u32(), 2), report[0], report[1]);
     return code.u64(Op.BITCAST, pair);
   }
 }

@@ -67,10 +67,10 @@ final class ConstantBytes {
     Instruction base = module.definition(definition, definition.word(3));
     switch (definition.word(2)) {
       case Op.PTR_CAST_TO_GENERIC,
-          Op.GENERIC_CAST_TO_PTR,
-          Op.BITCAST,
-          Op.CONVERT_PTR_TO_U,
-          Op.CONVERT_U_TO_PTR:
+      Op.GENERIC_CAST_TO_PTR,
+      Op.BITCAST,
+      Op.CONVERT_PTR_TO_U,
+      Op.CONVERT_U_TO_PTR:
         return base.op() == Op.CONSTANT ? base.longAt(2) : address(base);
       case Op.IN_BOUNDS_PTR_ACCESS_CHAIN, Op.PTR_ACCESS_CHAIN:
         return address(base) + offset(definition);
@@ -85,9 +85,7 @@ final class ConstantBytes {
     for (int i = 4; i < chain.count(); i++) {
       Instruction index = module.definition(chain, chain.word(i));
       long value =
-          index.op() == Op.CONSTANT_NULL
-              ? 0
-              : index.count() > 3 ? index.longAt(2) : index.word(2);
+          index.op() == Op.CONSTANT_NULL ? 0 : index.count() > 3 ? index.longAt(2) : index.word(2);
       if (i == 4) {
         offset += value * types.layout(type).size();
       } else if (type.op() == Op.TYPE_STRUCT) {

@@ -135,14 +135,9 @@ final class ExtendedInstructions {
     int whole = out.integer(width);
     int sign = out.constant(width, 1L << width - 1);
     int rest = out.constant(width, ~(1L << width - 1));
-    int size =
-        code.value(
-            Op.BITWISE_AND, whole, code.value(Op.BITCAST, whole, values[0]), rest);
-    int signOf =
-        code.value(
-            Op.BITWISE_AND, whole, code.value(Op.BITCAST, whole, values[1]), sign);
-    return code.value(
-        Op.BITCAST, type, code.value(Op.BITWISE_OR, whole, size, signOf));
+    int size = code.value(Op.BITWISE_AND, whole, code.value(Op.BITCAST, whole, values[0]), rest);
+    int signOf = code.value(Op.BITWISE_AND, whole, code.value(Op.BITCAST, whole, values[1]), sign);
+    return code.value(Op.BITCAST, type, code.value(Op.BITWISE_OR, whole, size, signOf));
   }
 
   /** Functions of integers; 0 if there is no such function. */
@@ -199,9 +194,7 @@ final class ExtendedInstructions {
     int both = code.value(Op.BITWISE_AND, type, ofA, ofB);
     int isBeyond = code.test(Op.S_LESS_THAN, both, out.constant(width, 0));
     int signs = code.value(Op.SHIFT_RIGHT_ARITHMETIC, type, a, out.constant(width, width - 1));
-    int nearest =
-        code.value(
-            Op.BITWISE_XOR, type, signs, out.constant(width, ~(1L << width - 1)));
+    int nearest = code.value(Op.BITWISE_XOR, type, signs, out.constant(width, ~(1L << width - 1)));
     return select(type, isBeyond, nearest, result);
   }
 }

@@ -36,8 +36,7 @@ final class FunctionTranslator {
     List<Integer> parameters = new ArrayList<>();
     if (!isKernel) {
       for (Instruction parameter : function.parameters()) {
-        types.add(
-            translation.outTypes().of(translation.types().type(parameter, parameter.type())));
+        types.add(translation.outTypes().of(translation.types().type(parameter, parameter.type())));
         parameters.add(out.id());
       }
     }
@@ -63,13 +62,21 @@ final class FunctionTranslator {
   private Set<Integer> targets(Block block) {
     Set<Integer> targets = new LinkedHashSet<>();
     for (int label : block.targets(literalWords(block.end()))) {
-      Integer index = indexes.get(label);
-      if (index == null || index == 0) {
-        throw block.end().invalid("leads to id " + label + ", which is no block to go to");
+      int index = index(block.end(), label);
+      if (index == 0) {
+        throw block.end().invalid("leads back to the first block, id " + label);
       }
       targets.add(index);
     }
     return targets;
+  }
+
+  private int index(Instruction user, int label) {
+    Integer index = indexes.get(label);
+    if (index == null) {
+      throw user.invalid("names id " + label + ", which is no block of the function");
+    }
+    return index;
   }
 
   private int literalWords(Instruction end) {
@@ -139,7 +146,7 @@ final class FunctionTranslator {
 
   /** Whether a block goes to the first of its two targets. */
   private int condition(Block block, int first) {
-    scope.values.enter(indexes.get(block.label()));
+    scope.values.enter(index(block.end(), block.label()));
     Instruction end = block.end();
     int value = scope.value(end, end.word(0));
     if (end.op() == Op.BRANCH_CONDITIONAL) {
@@ -150,7 +157,7 @@ final class FunctionTranslator {
     int words = literalWords(end);
     int isOther = 0;
     for (int i = 2; i < end.count(); i += words + 1) {
-      if (indexes.get(end.word(i + words)) != first) {
+      if (index(end, end.word(i + words)) != first) {
         long literal = words == 2 ? end.longAt(i) : end.word(i);
         int isThis = code.test(Op.I_EQUAL, value, out.constant(bits, literal));
         isOther = isOther == 0 ? isThis : code.test(Op.LOGICAL_OR, isOther, isThis);
@@ -163,16 +170,16 @@ final class FunctionTranslator {
     Block block = blocks.get(step.block());
     scope.values.enter(step.block());
     Instruction end = block.end();
-    Map<Integer, Integer> byTarget = new HashMap<>();
+    int[] byTarget = new int[blocks.size()];
     for (int i = 0; i < next[step.block()].length; i++) {
-      byTarget.put(next[step.block()][i], label(step, i + 1));
+      byTarget[next[step.block()][i]] = label(step, i + 1);
     }
     int words = literalWords(end);
     int[] operands = end.words().clone();
     operands[0] = scope.value(end, end.word(0));
-    operands[1] = byTarget.get(indexes.get(end.word(1)));
+    operands[1] = byTarget[index(end, end.word(1))];
     for (int i = 2; i < operands.length; i += words + 1) {
-      operands[i + words] = byTarget.get(indexes.get(end.word(i + words)));
+      operands[i + words] = byTarget[index(end, end.word(i + words))];
     }
     code.add(Op.SELECTION_MERGE, label(step, 0), 0);
     code.add(Op.SWITCH, operands);
@@ -214,7 +221,7 @@ final class FunctionTranslator {
 
   private void exit(Block block) {
     Instruction end = block.end();
-    scope.values.enter(indexes.get(block.label()));
+    scope.values.enter(index(block.end(), block.label()));
     Instruction returns = scope.translation.types().type(end, scope.function.returnType());
     if (returns.op() == Op.TYPE_VOID) {
       code.add(Op.RETURN);

@@ -99,8 +99,7 @@ final class InstructionTranslator {
         if (in.op() >= Op.ATOMIC_LOAD && in.op() <= Op.ATOMIC_XOR) {
           atomics.translate(in);
         } else if (!arithmetic.translate(in)) {
-          throw scope.unsupported(
-              Op.name(in.op()) + " (word " + in.offset() + " of its SPIR-V)");
+          throw scope.unsupported(Op.name(in.op()) + " (word " + in.offset() + " of its SPIR-V)");
         }
       }
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.translate;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -46,8 +48,7 @@ final class Memories {
   private final ConstantBytes bytes;
   private int dynamicBytes; // the specialization constant, 0 until it is used
 
-  Memories(
-      KernelModule module, KernelTypes types, ModuleBuilder out, PointerClasses classes) {
+  Memories(KernelModule module, KernelTypes types, ModuleBuilder out, PointerClasses classes) {
     this.module = module;
     this.types = types;
     this.out = out;
@@ -109,14 +110,14 @@ final class Memories {
   }
 
   /** The address of a variable or a struct that is passed by value; null if it is neither. */
-  @org.jspecify.annotations.Nullable Long address(int variable) {
+  @org.jspecify.annotations.Nullable
+  Long address(int variable) {
     return addresses.get(variable);
   }
 
   /** Whether a pointer may point to a variable that is the same for all work items. */
   boolean isConstant(int pointer) {
-    WordArray array =
-        arrays.get((long) classes.of(pointer) << 8 | PointerClasses.PRIVATE);
+    WordArray array = arrays.get((long) classes.of(pointer) << 8 | PointerClasses.PRIVATE);
     return array != null && !array.constants.isEmpty();
   }
 
@@ -124,8 +125,7 @@ final class Memories {
   int words(int pointer, int space) {
     WordArray array = array(pointer, space);
     if (array.variable == 0) {
-      array.variable =
-          space == PointerClasses.SHARED ? shared(array) : ofWorkItem(array);
+      array.variable = space == PointerClasses.SHARED ? shared(array) : ofWorkItem(array);
     }
     return array.variable;
   }
@@ -161,18 +161,16 @@ final class Memories {
     }
     byte[] content = new byte[4 * count];
     for (Instruction variable : array.constants) {
-      if (variable.count() > 3) {
-        Long address = addresses.get(variable.result());
+      Long address = addresses.get(variable.result());
+      if (variable.count() > 3 && address != null) {
         bytes.write(variable, variable.word(3), content, (int) (address & 0xffffffffL));
       }
     }
     int[] words = new int[count];
-    java.nio.ByteBuffer buffer =
-        java.nio.ByteBuffer.wrap(content).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
     for (int i = 0; i < count; i++) {
       words[i] = out.constant(buffer.getInt(4 * i));
     }
-    return out.variable(
-        Storage.PRIVATE, type, out.declared(Op.CONSTANT_COMPOSITE, type, words));
+    return out.variable(Storage.PRIVATE, type, out.declared(Op.CONSTANT_COMPOSITE, type, words));
   }
 }

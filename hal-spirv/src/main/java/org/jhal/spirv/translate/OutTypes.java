@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.translate;
 
+import java.util.HashMap;
+import java.util.Map;
 import org.jhal.spirv.build.ModuleBuilder;
 import org.jhal.spirv.module.Instruction;
 import org.jhal.spirv.module.KernelTypes;
@@ -12,6 +14,7 @@ final class OutTypes {
 
   private final KernelTypes types;
   private final ModuleBuilder out;
+  private final Map<Integer, Integer> translated = new HashMap<>();
 
   OutTypes(KernelTypes types, ModuleBuilder out) {
     this.types = types;
@@ -24,6 +27,16 @@ final class OutTypes {
   }
 
   private int of(Instruction type, int depth) {
+    Integer known = translated.get(type.result());
+    if (known != null) {
+      return known;
+    }
+    int made = make(type, depth);
+    translated.put(type.result(), made);
+    return made;
+  }
+
+  private int make(Instruction type, int depth) {
     if (depth > DEEPEST) {
       throw type.invalid("is nested more than " + DEEPEST + " times");
     }

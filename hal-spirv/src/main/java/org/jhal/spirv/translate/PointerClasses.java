@@ -163,8 +163,13 @@ final class PointerClasses {
     }
     if (call.count() - 3 != callee.parameters().size()) {
       throw call.invalid(
-          "passes " + (call.count() - 3) + " arguments to " + module.name(callee.id()) + ", which has "
-              + callee.parameters().size() + " parameters");
+          "passes "
+              + (call.count() - 3)
+              + " arguments to "
+              + module.name(callee.id())
+              + ", which has "
+              + callee.parameters().size()
+              + " parameters");
     }
     if (callee.blocks().isEmpty()) {
       return; // a function of the translator, which keeps no pointer

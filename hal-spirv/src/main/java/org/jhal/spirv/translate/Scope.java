@@ -51,8 +51,7 @@ final class Scope {
     return switch (type.op()) {
       case Op.TYPE_INT, Op.TYPE_FLOAT -> type.word(1);
       case Op.TYPE_POINTER -> 64;
-      case Op.TYPE_VECTOR ->
-          bits(user, translation.types().type(type, type.word(1)));
+      case Op.TYPE_VECTOR -> bits(user, translation.types().type(type, type.word(1)));
       default -> throw user.invalid("needs a number, not a value of type " + type.result());
     };
   }

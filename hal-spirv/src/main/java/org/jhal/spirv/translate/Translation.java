@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jhal.spirv.build.FunctionBuilder;
@@ -19,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The translation of one module: what its functions share. Not thread-safe. */
 public final class Translation {
+  private static final int DEEPEST = 200;
+
   private final KernelModule module;
   private final KernelTypes types;
   private final ModuleBuilder out = new ModuleBuilder();
@@ -48,7 +51,7 @@ public final class Translation {
 
   private void run() {
     for (int entry : module.entries().keySet()) {
-      function(java.util.Objects.requireNonNull(module.functions().get(entry)));
+      function(Objects.requireNonNull(module.functions().get(entry)));
     }
     while (!open.isEmpty()) {
       KernelFunction function = open.remove();
@@ -67,12 +70,15 @@ public final class Translation {
   }
 
   private int function(int id) {
-    return java.util.Objects.requireNonNull(functions.get(id));
+    return Objects.requireNonNull(functions.get(id));
   }
 
   /** Collects the variables that a function and those that it calls use. */
   private void collect(
       String kernel, int function, Set<Integer> globals, List<Integer> path, Set<Integer> seen) {
+    if (path.size() > DEEPEST) {
+      throw Unsupported.in(kernel, "more than " + DEEPEST + " calls inside each other");
+    }
     if (path.contains(function)) {
       throw Unsupported.in(kernel, "a function that calls itself");
     }
@@ -80,7 +86,7 @@ public final class Translation {
       return;
     }
     path.add(function);
-    FunctionBuilder code = java.util.Objects.requireNonNull(done.get(function));
+    FunctionBuilder code = Objects.requireNonNull(done.get(function));
     globals.addAll(code.globals());
     for (int callee : code.callees()) {
       collect(kernel, callee, globals, path, seen);

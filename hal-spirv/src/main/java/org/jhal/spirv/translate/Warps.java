@@ -25,6 +25,9 @@ final class Warps {
   private static final int WARP = 32;
   private static final int SUBGROUP = 3;
 
+  /** Acquire and release, of memory of the device and of the workgroup. */
+  private static final int ALL_MEMORY = 0x8 | 0x40 | 0x100;
+
   private final Scope scope;
   private final FunctionBuilder code;
   private final ModuleBuilder out;
@@ -48,7 +51,8 @@ final class Warps {
     while (!open.isEmpty()) {
       KernelFunction function = open.remove();
       String name = module.importName(function.id());
-      if (function.blocks().isEmpty() && name != null
+      if (function.blocks().isEmpty()
+          && name != null
           && (name.equals("hal_shuffle") || name.equals("hal_ballot"))) {
         return true;
       }
@@ -80,17 +84,12 @@ final class Warps {
   private int isSmall() {
     out.capability(Capability.GROUP_NON_UNIFORM);
     return code.test(
-        Op.U_LESS_THAN,
-        builtIns.number(code, Decoration.SUBGROUP_SIZE),
-        out.constant(WARP));
+        Op.U_LESS_THAN, builtIns.number(code, Decoration.SUBGROUP_SIZE), out.constant(WARP));
   }
 
   private int word(int item) {
     return code.value(
-        Op.ACCESS_CHAIN,
-        out.pointer(Storage.WORKGROUP, out.u32()),
-        builtIns.exchange(code),
-        item);
+        Op.ACCESS_CHAIN, out.pointer(Storage.WORKGROUP, out.u32()), builtIns.exchange(code), item);
   }
 
   private int lane() {
@@ -180,8 +179,7 @@ final class Warps {
         out.u32(),
         isSmall(),
         () -> {
-          int lane =
-              code.u32(Op.BITWISE_AND, builtIns.item(code), out.constant(WARP - 1));
+          int lane = code.u32(Op.BITWISE_AND, builtIns.item(code), out.constant(WARP - 1));
           return code.u32(Op.SHIFT_LEFT_LOGICAL, out.constant(1), lane);
         },
         () -> ofSubgroup(out.declared(Op.CONSTANT_TRUE, out.bool())));
@@ -191,12 +189,17 @@ final class Warps {
   void meet() {
     code.branch(
         isSmall(),
-        barrier,
-        () ->
-            code.add(
-                Op.CONTROL_BARRIER,
-                out.constant(SUBGROUP),
-                out.constant(SUBGROUP),
-                out.constant(0x8 | 0x40 | 0x100)));
+        () -> {
+          barrier.run();
+          return 0;
+        },
+        () -> {
+          code.add(
+              Op.CONTROL_BARRIER,
+              out.constant(SUBGROUP),
+              out.constant(SUBGROUP),
+              out.constant(ALL_MEMORY));
+          return 0;
+        });
   }
 }

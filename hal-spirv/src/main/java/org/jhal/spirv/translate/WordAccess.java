@@ -84,10 +84,7 @@ final class WordAccess {
     } else if (bits == 64) {
       int pair = code.value(Op.BITCAST, pair(), value);
       code.add(Op.STORE, at, code.u32(Op.COMPOSITE_EXTRACT, pair, 0));
-      code.add(
-          Op.STORE,
-          word(array, storage, address, 1),
-          code.u32(Op.COMPOSITE_EXTRACT, pair, 1));
+      code.add(Op.STORE, word(array, storage, address, 1), code.u32(Op.COMPOSITE_EXTRACT, pair, 1));
     } else {
       storePart(at, storage, address, bits, value);
     }
@@ -96,8 +93,7 @@ final class WordAccess {
   /** Stores some bytes of a word, the others of which another work item may store meanwhile. */
   private void storePart(int at, int storage, int address, int bits, int value) {
     int shift = shift(address);
-    int mask =
-        code.u32(Op.SHIFT_LEFT_LOGICAL, out.constant((int) ((1L << bits) - 1)), shift);
+    int mask = code.u32(Op.SHIFT_LEFT_LOGICAL, out.constant((int) ((1L << bits) - 1)), shift);
     int keep = code.u32(Op.NOT, mask);
     int wide = code.u32(Op.U_CONVERT, value);
     int placed = code.u32(Op.SHIFT_LEFT_LOGICAL, wide, shift);
