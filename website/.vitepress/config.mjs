@@ -86,6 +86,7 @@ export default defineConfig({
         item('GPUs', '/docs/gpu'),
         item('NVIDIA', '/docs/cuda'),
         item('AMD', '/docs/hip'),
+        item('C++ on Vulkan', '/docs/spirv'),
       ),
       group(
         'Drivers and conformance',

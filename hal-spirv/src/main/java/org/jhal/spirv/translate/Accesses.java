@@ -72,6 +72,9 @@ final class Accesses {
 
   /** Fails if memory that is the same for all work items would be written. */
   void refuseConstant(Instruction in, int pointer) {
+    if (!KernelTypes.isPointer(scope.typeOf(in, pointer))) {
+      throw in.invalid("writes to id " + pointer + ", which is no pointer");
+    }
     if (scope.translation.classes().spaces(pointer) == PointerClasses.PRIVATE
         && scope.translation.memories().isConstant(pointer)) {
       throw scope.unsupported(

@@ -26,11 +26,11 @@ final class ConstantBytes {
     Instruction definition = module.definition(user, constant);
     switch (definition.op()) {
       case Op.CONSTANT_NULL, Op.UNDEF, Op.CONSTANT_FALSE -> {}
-      case Op.CONSTANT_TRUE -> to[at] = 1;
+      case Op.CONSTANT_TRUE -> write(user, 1, 1, to, at);
       case Op.CONSTANT -> {
         long size = types.layout(types.typeOf(user, constant)).size();
         long value = definition.count() > 3 ? definition.longAt(2) : definition.word(2);
-        write(value, (int) size, to, at);
+        write(user, value, (int) size, to, at);
       }
       case Op.CONSTANT_COMPOSITE -> {
         Instruction type = types.typeOf(user, constant);
@@ -42,11 +42,14 @@ final class ConstantBytes {
           write(definition, definition.word(i), to, at + (int) offset);
         }
       }
-      default -> write(address(definition), 8, to, at);
+      default -> write(user, address(definition), 8, to, at);
     }
   }
 
-  private static void write(long value, int size, byte[] to, int at) {
+  private static void write(Instruction user, long value, int size, byte[] to, int at) {
+    if (at + size > to.length) {
+      throw user.invalid("has an initial value with more bytes than its type");
+    }
     for (int i = 0; i < size; i++) {
       to[at + i] = (byte) (value >>> 8 * i);
     }
