@@ -32,6 +32,7 @@ public final class SourceCompiler {
           "-mllvm",
           "-inline-threshold=1000",
           "-ffp-contract=off",
+          "-fwrapv",
           "-fmath-errno",
           "-U__HIP__",
           "-U__HIPCC__",
