@@ -16,7 +16,7 @@ final class BuiltIns {
   private final ModuleBuilder out;
   private final Map<Integer, Integer> inputs = new HashMap<>();
   private final int[] size = new int[3];
-  private int exchange; // 0 until it is used
+  private int lanes; // a constant, 0 until it is used
   private int[] report = {};
 
   BuiltIns(ModuleBuilder out) {
@@ -78,17 +78,16 @@ final class BuiltIns {
     return code.u32(Op.I_MUL, code.u32(Op.I_MUL, size[0], size[1]), size[2]);
   }
 
-  /** Shared words through which the lanes of a warp exchange values, one for each. */
-  int exchange(FunctionBuilder code) {
-    if (exchange == 0) {
+  /** The number of lanes of all warps of the workgroup, which may be more than its work items. */
+  int lanes() {
+    if (lanes == 0) {
       int u32 = out.u32();
       int row = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.I_MUL, size[0], size[1]);
       int all = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.I_MUL, row, size[2]);
       int more = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.I_ADD, all, out.constant(WARP - 1));
-      int whole = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.BITWISE_AND, more, out.constant(-WARP));
-      exchange = out.variable(Storage.WORKGROUP, out.type(Op.TYPE_ARRAY, u32, whole));
+      lanes = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.BITWISE_AND, more, out.constant(-WARP));
     }
-    return code.global(exchange);
+    return lanes;
   }
 
   /** The address at which a trap is reported, 0 if nowhere. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.translate;
 
+import java.util.Map;
 import org.jhal.spirv.build.Decoration;
 import org.jhal.spirv.build.FunctionBuilder;
 import org.jhal.spirv.build.ModuleBuilder;
@@ -21,6 +22,15 @@ final class Calls {
   /** Acquire and release, of memory of the device and of the workgroup. */
   private static final int ALL_MEMORY = 0x8 | 0x40 | 0x100;
 
+  /** How many parameters functions have that use them by number. */
+  private static final Map<String, Integer> PARAMETERS =
+      Map.of(
+          "hal_shuffle", 3,
+          "hal_ballot", 2,
+          "hal_warp_barrier", 1,
+          "hal_compare_exchange_32", 3,
+          "hal_compare_exchange_64", 3);
+
   private final Scope scope;
   private final FunctionBuilder code;
   private final ModuleBuilder out;
@@ -34,14 +44,7 @@ final class Calls {
     code = scope.code;
     out = scope.out();
     builtIns = scope.translation.builtIns();
-    warps = new Warps(scope, this::barrier);
-  }
-
-  /** Adds what comes before the code of a kernel. */
-  void beginKernel() {
-    if (warps.areUsed()) {
-      warps.begin();
-    }
+    warps = new Warps(scope.translation, code);
   }
 
   void call(Instruction in) {
@@ -78,6 +81,10 @@ final class Calls {
   }
 
   private int imported(Instruction in, String name, int[] arguments) {
+    Integer needed = PARAMETERS.get(name);
+    if (needed != null && needed != arguments.length) {
+      throw in.invalid("passes " + arguments.length + " arguments to " + name);
+    }
     switch (name) {
       case "hal_local_id":
         return builtIns.component(code, Decoration.LOCAL_INVOCATION_ID, dimension(in));
@@ -100,13 +107,13 @@ final class Calls {
         trap();
         return 0;
       case "hal_shuffle":
-        return warps.shuffle(arguments[0], arguments[1]);
+        return warps.shuffle(arguments[0], arguments[1], arguments[2]);
       case "hal_ballot":
-        return warps.ballot(arguments[0]);
+        return warps.ballot(arguments[0], arguments[1]);
       case "hal_active":
         return warps.active();
       case "hal_warp_barrier":
-        warps.meet();
+        warps.meet(arguments[0]);
         return 0;
       case "hal_compare_exchange_32":
         return atomics.compareExchange(in.word(3), arguments[0], 32, arguments[1], arguments[2]);
@@ -129,6 +136,14 @@ final class Calls {
 
   /** Waits until all work items of the workgroup are here. */
   void barrier() {
+    if (scope.translation.hasWarps()) {
+      warps.sync(this::addBarrier);
+    } else {
+      addBarrier();
+    }
+  }
+
+  private void addBarrier() {
     code.add(
         Op.CONTROL_BARRIER,
         out.constant(WORKGROUP),

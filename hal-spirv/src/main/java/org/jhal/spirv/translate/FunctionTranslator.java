@@ -86,7 +86,6 @@ final class FunctionTranslator {
   FunctionBuilder translate() {
     if (isKernel) {
       new Arguments(scope).define();
-      instructions.beginKernel();
     }
     for (Step step : Structurer.steps(next)) {
       play(step);

@@ -33,11 +33,6 @@ final class InstructionTranslator {
     extended = new ExtendedInstructions(scope, calls);
   }
 
-  /** Adds what comes before the code of a kernel. */
-  void beginKernel() {
-    calls.beginKernel();
-  }
-
   void translate(Instruction in) {
     switch (in.op()) {
       case Op.VARIABLE -> addVariable(in);

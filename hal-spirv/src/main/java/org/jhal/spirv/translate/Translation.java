@@ -29,6 +29,8 @@ public final class Translation {
   private final PointerClasses classes;
   private final Memories memories;
   private final BuiltIns builtIns;
+  private final Meetings meetings;
+  private final boolean hasWarps;
   private final Map<Integer, Integer> functions = new HashMap<>(); // translated, by function
   private final Deque<KernelFunction> open = new ArrayDeque<>();
   private final Map<Integer, FunctionBuilder> done = new HashMap<>(); // by translated function
@@ -40,6 +42,8 @@ public final class Translation {
     classes = new PointerClasses(module, types);
     memories = new Memories(module, types, out, classes);
     builtIns = new BuiltIns(out);
+    meetings = new Meetings(this);
+    hasWarps = Warps.areUsed(module);
   }
 
   /** Translates all kernels of a module. */
@@ -57,20 +61,33 @@ public final class Translation {
       KernelFunction function = open.remove();
       int id = function(function);
       FunctionBuilder code = new FunctionTranslator(this, function, id).translate();
-      code.finish();
-      done.put(id, code);
+      add(id, code);
     }
     module.entries().forEach(this::addEntry);
   }
 
   private void addEntry(int function, String name) {
+    int entry = function(function);
+    if (hasWarps) {
+      entry = out.id();
+      FunctionBuilder around =
+          new FunctionBuilder(out, entry, out.nothing(), List.of(), List.of());
+      new Warps(this, around).addKernel(function(function));
+      add(entry, around);
+    }
     Set<Integer> globals = new TreeSet<>();
-    collect(name, function(function), globals, new ArrayList<>(), new HashSet<>());
-    out.entry(function(function), name, new ArrayList<>(globals));
+    collect(name, entry, globals, new ArrayList<>(), new HashSet<>());
+    out.entry(entry, name, new ArrayList<>(globals));
   }
 
   private int function(int id) {
     return Objects.requireNonNull(functions.get(id));
+  }
+
+  /** Adds a finished function. */
+  void add(int id, FunctionBuilder code) {
+    code.finish();
+    done.put(id, code);
   }
 
   /** Collects the variables that a function and those that it calls use. */
@@ -140,5 +157,14 @@ public final class Translation {
 
   BuiltIns builtIns() {
     return builtIns;
+  }
+
+  Meetings meetings() {
+    return meetings;
+  }
+
+  /** Whether kernels have functions of warps. */
+  boolean hasWarps() {
+    return hasWarps;
   }
 }

@@ -13,9 +13,9 @@ __attribute__((const)) unsigned hal_group_id(unsigned dimension);
 __attribute__((const)) unsigned hal_group_size(unsigned dimension);
 __attribute__((const)) unsigned hal_grid_size(unsigned dimension);
 __attribute__((convergent)) void hal_barrier();
-__attribute__((convergent)) void hal_warp_barrier();
-__attribute__((convergent)) unsigned hal_shuffle(unsigned value, unsigned lane);
-__attribute__((convergent)) unsigned hal_ballot(unsigned yes);
+__attribute__((convergent)) void hal_warp_barrier(unsigned mask);
+__attribute__((convergent)) unsigned hal_shuffle(unsigned value, unsigned lane, unsigned mask);
+__attribute__((convergent)) unsigned hal_ballot(unsigned yes, unsigned mask);
 __attribute__((convergent)) unsigned hal_active();
 unsigned hal_compare_exchange_32(void* at, unsigned expected, unsigned value);
 unsigned long long hal_compare_exchange_64(void* at, unsigned long long expected, unsigned long long value);
@@ -111,50 +111,50 @@ static inline int __syncthreads_and(int yes) { return __syncthreads_count(!yes) 
 static inline unsigned __lane_id() {
   return (hal_local_id(0) + hal_group_size(0) * (hal_local_id(1) + hal_group_size(1) * hal_local_id(2))) & 31;
 }
-template <class T> static inline T hal_of_lane(T value, unsigned lane) {
+template <class T> static inline T hal_of_lane(unsigned long long mask, T value, unsigned lane) {
   static_assert(sizeof(T) <= 8, "a value that lanes exchange has at most 8 bytes");
   unsigned words[2] = {0, 0};
   __builtin_memcpy(words, &value, sizeof value);
-  words[0] = hal_shuffle(words[0], lane);
-  if (sizeof value > 4) words[1] = hal_shuffle(words[1], lane);
+  words[0] = hal_shuffle(words[0], lane, (unsigned)mask);
+  if (sizeof value > 4) words[1] = hal_shuffle(words[1], lane, (unsigned)mask);
   T result;
   __builtin_memcpy(&result, words, sizeof result);
   return result;
 }
 // The value of another lane, if it is in the part of the warp from `first` on.
-template <class T> static inline T hal_from_part(T value, int lane, int first, int width) {
-  const T other = hal_of_lane(value, (unsigned)lane & 31);
+template <class T> static inline T hal_from_part(unsigned long long mask, T value, int lane, int first, int width) {
+  const T other = hal_of_lane(mask, value, (unsigned)lane & 31);
   return lane >= first && lane < first + width ? other : value;
 }
 #define HAL_SHUFFLE(name, argument, other)                                                                         \
   template <class T>                                                                                               \
-  static inline hal_promoted<T> name##_sync(unsigned long long, T value, argument by, int width = 32) {            \
+  static inline hal_promoted<T> name##_sync(unsigned long long mask, T value, argument by, int width = 32) {       \
     const int lane = (int)__lane_id(), first = lane & ~(width - 1);                                                \
-    return hal_from_part<hal_promoted<T>>(value, other, first, width);                                             \
+    return hal_from_part<hal_promoted<T>>(mask, value, other, first, width);                                       \
   }
 HAL_SHUFFLE(__shfl, int, first + (by & (width - 1)))
 HAL_SHUFFLE(__shfl_up, unsigned, lane - (int)by)
 HAL_SHUFFLE(__shfl_down, unsigned, lane + (int)by)
 HAL_SHUFFLE(__shfl_xor, int, lane ^ by)
-static inline unsigned __ballot_sync(unsigned long long mask, int yes) { return hal_ballot(yes != 0) & (unsigned)mask; }
+static inline unsigned __ballot_sync(unsigned long long mask, int yes) { return hal_ballot(yes != 0, (unsigned)mask); }
 static inline int __any_sync(unsigned long long mask, int yes) { return __ballot_sync(mask, yes) != 0; }
 static inline int __all_sync(unsigned long long mask, int yes) { return __ballot_sync(mask, !yes) == 0; }
 static inline unsigned __activemask() { return hal_active(); }
-static inline void __syncwarp(unsigned long long mask = ~0ull) { (void)mask, hal_warp_barrier(); }
+static inline void __syncwarp(unsigned long long mask = ~0ull) { hal_warp_barrier((unsigned)mask); }
 // The lanes of a mask that are here.
-static inline unsigned hal_present(unsigned long long mask) { return hal_ballot(1) & (unsigned)mask; }
+static inline unsigned hal_present(unsigned long long mask) { return hal_ballot(1, (unsigned)mask); }
 template <class T> static inline unsigned __match_any_sync(unsigned long long mask, T value) {
   const unsigned present = hal_present(mask);
   unsigned equal = 0;
   for (unsigned i = 0; i < 32; i++) {
-    const T other = hal_of_lane(value, i);
+    const T other = hal_of_lane(mask, value, i);
     if ((present >> i & 1) && other == value) equal |= 1u << i;
   }
   return equal;
 }
 template <class T> static inline unsigned __match_all_sync(unsigned long long mask, T value, int* all) {
   const unsigned present = hal_present(mask);
-  const T first = hal_of_lane(value, (unsigned)__builtin_ctz(present | 1u << 31));
+  const T first = hal_of_lane(mask, value, (unsigned)__builtin_ctz(present | 1u << 31));
   *all = __ballot_sync(mask, !(first == value)) == 0;
   return *all ? present : 0;
 }
@@ -165,7 +165,7 @@ template <class T> static inline unsigned __match_all_sync(unsigned long long ma
     bool is_first = true;                                                               \
     R a = R();                                                                          \
     for (unsigned i = 0; i < 32; i++) {                                                 \
-      const R b = hal_of_lane((R)value, i);                                             \
+      const R b = hal_of_lane(mask, (R)value, i);                                       \
       if (!(present >> i & 1)) continue;                                                \
       a = is_first ? b : (R)(expression);                                               \
       is_first = false;                                                                 \
@@ -197,21 +197,21 @@ struct hal_member {
   void hal_meet(hal_lane_mask mask) const { __syncwarp(mask); }
   hal_lane_mask hal_votes(hal_lane_mask mask, int yes) const { return __ballot_sync(mask, yes); }
   template <class T> hal_lane_mask hal_matches(hal_lane_mask mask, T value) const { return __match_any_sync(mask, value); }
-  template <class T> T hal_shfl(hal_lane_mask, T value, int from, int width) const {
+  template <class T> T hal_shfl(hal_lane_mask mask, T value, int from, int width) const {
     const int first = (int)__lane_id() & ~(width - 1);
-    return hal_from_part<T>(value, first + (from & (width - 1)), first, width);
+    return hal_from_part<T>(mask, value, first + (from & (width - 1)), first, width);
   }
-  template <class T> T hal_shfl_up(hal_lane_mask, T value, unsigned by, int width) const {
+  template <class T> T hal_shfl_up(hal_lane_mask mask, T value, unsigned by, int width) const {
     const int lane = (int)__lane_id();
-    return hal_from_part<T>(value, lane - (int)by, lane & ~(width - 1), width);
+    return hal_from_part<T>(mask, value, lane - (int)by, lane & ~(width - 1), width);
   }
-  template <class T> T hal_shfl_down(hal_lane_mask, T value, unsigned by, int width) const {
+  template <class T> T hal_shfl_down(hal_lane_mask mask, T value, unsigned by, int width) const {
     const int lane = (int)__lane_id();
-    return hal_from_part<T>(value, lane + (int)by, lane & ~(width - 1), width);
+    return hal_from_part<T>(mask, value, lane + (int)by, lane & ~(width - 1), width);
   }
-  template <class T> T hal_shfl_xor(hal_lane_mask, T value, int with, int width) const {
+  template <class T> T hal_shfl_xor(hal_lane_mask mask, T value, int with, int width) const {
     const int lane = (int)__lane_id();
-    return hal_from_part<T>(value, lane ^ with, lane & ~(width - 1), width);
+    return hal_from_part<T>(mask, value, lane ^ with, lane & ~(width - 1), width);
   }
 };
 #define HAL_THIS_ITEM(type, name) \

@@ -26,9 +26,9 @@ __global__ void atomics(unsigned* x, int* y, unsigned long long* z, float* f) {
 }
 __global__ void warps(const unsigned* x, unsigned* y) {
   unsigned value = x[item()];
-  for (unsigned by = 16; by > 0; by /= 2) value += hal_shuffle(value, (hal_local_id(0) + by) & 31);
-  y[item()] = value ^ hal_ballot(value & 1) ^ hal_active();
-  hal_warp_barrier();
+  for (unsigned by = 16; by > 0; by /= 2) value += hal_shuffle(value, (hal_local_id(0) + by) & 31, ~0u);
+  y[item()] = value ^ hal_ballot(value & 1, ~0u) ^ hal_active();
+  hal_warp_barrier(~0u);
 }
 __global__ void numbers(const float* x, double* y, long long* z, unsigned long long* w) {
   const float v = x[0];
