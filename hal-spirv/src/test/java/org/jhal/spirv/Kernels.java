@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** The kernels in the resources, and what a test asks about modules. */
 final class Kernels {
   static final List<String> FILES = List.of("flow", "memory", "functions");
 
+  private static final long SECONDS = 60; // that the validator may take
   private static final int ENTRY_POINT = 15;
   private static final int CAPABILITY = 17;
 
@@ -67,5 +75,52 @@ final class Kernels {
       }
     }
     return capabilities;
+  }
+
+  /** Has Khronos's validator check a module; skips the test where it is not installed. */
+  static void assertValid(byte[] module) throws IOException {
+    Path folder = Files.createTempDirectory("jhal-spirv-test");
+    Path file = folder.resolve("module.spv");
+    Path log = folder.resolve("log");
+    try {
+      Files.write(file, module);
+      assertEquals(0, validate(file, log), () -> text(log));
+    } finally {
+      Files.deleteIfExists(file);
+      Files.deleteIfExists(log);
+      Files.delete(folder);
+    }
+  }
+
+  private static String text(Path log) {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  private static int validate(Path file, Path log) throws IOException {
+    Process process;
+    try {
+      process =
+          new ProcessBuilder(
+                  "spirv-val", "--target-env", "vulkan1.2", "--scalar-block-layout", "" + file)
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .start();
+    } catch (IOException e) {
+      return abort("spirv-val is not installed (Debian: spirv-tools)");
+    }
+    try {
+      assertTrue(
+          process.waitFor(SECONDS, TimeUnit.SECONDS),
+          "the test waited " + SECONDS + " s for spirv-val to end");
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      throw new AssertionError("interrupted while spirv-val ran", e);
+    } finally {
+      process.destroyForcibly();
+    }
   }
 }

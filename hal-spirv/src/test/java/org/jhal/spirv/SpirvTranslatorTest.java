@@ -6,19 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -32,7 +27,6 @@ class SpirvTranslatorTest {
   private static final int SHADER = 1;
   private static final int INT64_ATOMICS = 12;
   private static final int FLOAT64 = 10;
-  private static final long SECONDS = 60; // that the validator may take
 
   static List<String> files() {
     return Kernels.FILES;
@@ -76,30 +70,8 @@ class SpirvTranslatorTest {
 
   @ParameterizedTest
   @MethodSource("files")
-  void makesModulesThatAreValid(String file, @TempDir Path folder) throws Exception {
-    Path module = folder.resolve(file + ".spv");
-    Files.write(module, SpirvTranslator.translate(Kernels.read(file)));
-    Path log = folder.resolve("log");
-    Process process;
-    try {
-      process =
-          new ProcessBuilder(
-                  "spirv-val", "--target-env", "vulkan1.2", "--scalar-block-layout", "" + module)
-              .redirectErrorStream(true)
-              .redirectOutput(log.toFile())
-              .start();
-    } catch (IOException e) {
-      assumeTrue(false, "spirv-val is not installed (Debian: spirv-tools)");
-      return;
-    }
-    try {
-      assertTrue(
-          process.waitFor(SECONDS, TimeUnit.SECONDS),
-          "the test waited " + SECONDS + " s for spirv-val to check " + file);
-      assertEquals(0, process.exitValue(), Files.readString(log));
-    } finally {
-      process.destroyForcibly();
-    }
+  void makesModulesThatAreValid(String file) throws IOException {
+    Kernels.assertValid(SpirvTranslator.translate(Kernels.read(file)));
   }
 
   // ---- refusals ----

@@ -72,6 +72,7 @@ final class ExtendedInstructions {
   private static final int S_SUB_SAT = 162;
   private static final int U_SUB_SAT = 163;
   private static final int POPCOUNT = 166;
+  private static final int PRINTF = 184;
 
   private final Scope scope;
   private final FunctionBuilder code;
@@ -93,6 +94,9 @@ final class ExtendedInstructions {
       throw scope.unsupported("an instruction of the set " + set);
     }
     int number = in.word(3);
+    if (number == PRINTF) {
+      throw scope.unsupported("a call of printf");
+    }
     scope.values.define(in, value(in, number));
   }
 

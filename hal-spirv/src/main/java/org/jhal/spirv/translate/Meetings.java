@@ -12,9 +12,10 @@ import org.jhal.spirv.module.Op;
 /**
  * How lanes of a warp meet where subgroups are smaller than warps: functions that a module gets.
  *
- * <p>All work items of the workgroup take part in rounds, which are two barriers each. Who waits for
- * others, or has ended, repeats rounds until its condition holds. Between the two barriers nobody
- * changes anything, so all who wait for the same see the same, and go on after the same round.
+ * <p>All work items of the workgroup take part in rounds, which are two barriers each. Who waits
+ * for others, or has ended, repeats rounds until its condition holds. Between the two barriers
+ * nobody changes anything, so all who wait for the same see the same, and go on after the same
+ * round.
  */
 final class Meetings {
   private static final int WARP = 32;
@@ -70,9 +71,7 @@ final class Meetings {
     code.add(Op.STORE, element(code, masks(), item), out.constant(0));
     int isFirst =
         code.test(
-            Op.I_EQUAL,
-            code.u32(Op.BITWISE_AND, item, out.constant(WARP - 1)),
-            out.constant(0));
+            Op.I_EQUAL, code.u32(Op.BITWISE_AND, item, out.constant(WARP - 1)), out.constant(0));
     code.when(
         isFirst,
         () -> {
@@ -93,9 +92,7 @@ final class Meetings {
         code,
         () ->
             code.test(
-                Op.I_EQUAL,
-                code.load(out.u32(), counter(code, ENDED)),
-                builtIns.items(code)));
+                Op.I_EQUAL, code.load(out.u32(), counter(code, ENDED)), builtIns.items(code)));
   }
 
   // ---- the functions ----
@@ -192,8 +189,7 @@ final class Meetings {
               code.u32(Op.SELECT, isAway, out.constant(1 << i), out.constant(0)));
     }
     int present = code.u32(Op.BITWISE_AND, mask, code.u32(Op.NOT, gone));
-    return code.test(
-        Op.I_EQUAL, code.u32(Op.BITWISE_AND, missing, present), out.constant(0));
+    return code.test(Op.I_EQUAL, code.u32(Op.BITWISE_AND, missing, present), out.constant(0));
   }
 
   private int valueOf(FunctionBuilder code, int lane) {

@@ -70,8 +70,7 @@ public final class Translation {
     int entry = function(function);
     if (hasWarps) {
       entry = out.id();
-      FunctionBuilder around =
-          new FunctionBuilder(out, entry, out.nothing(), List.of(), List.of());
+      FunctionBuilder around = new FunctionBuilder(out, entry, out.nothing(), List.of(), List.of());
       new Warps(this, around).addKernel(function(function));
       add(entry, around);
     }

@@ -59,9 +59,7 @@ final class Warps {
   private int isSmall() {
     out.capability(Capability.GROUP_NON_UNIFORM);
     return code.test(
-        Op.U_LESS_THAN,
-        builtIns.number(code, Decoration.SUBGROUP_SIZE),
-        out.constant(WARP));
+        Op.U_LESS_THAN, builtIns.number(code, Decoration.SUBGROUP_SIZE), out.constant(WARP));
   }
 
   private int lane() {
@@ -119,8 +117,7 @@ final class Warps {
         out.u32(),
         isSmall(),
         () -> {
-          int lane =
-              code.u32(Op.BITWISE_AND, builtIns.item(code), out.constant(WARP - 1));
+          int lane = code.u32(Op.BITWISE_AND, builtIns.item(code), out.constant(WARP - 1));
           return code.u32(Op.SHIFT_LEFT_LOGICAL, out.constant(1), lane);
         },
         () -> ofSubgroup(out.declared(Op.CONSTANT_TRUE, out.bool())));

@@ -233,9 +233,10 @@ HAL_SLOW double hal_m_pow(double x, double y) {
 extern "C" double hal_sqrt_f64(double x);
 extern "C" float hal_sqrt_f32(float x);
 HAL_M double hal_m_near_sqrt(double x) {
-  double root = hal_sqrt_f64(x);
+  const double root = hal_sqrt_f64(x);
   const hal_pair square = hal_m_product(root, root);
-  return root + ((x - square.high) - square.low) / (2 * root);
+  const double step = ((x - square.high) - square.low) / (2 * root);
+  return hal_m_abs(step) > root * 0x1p-54 ? root + step : root;
 }
 HAL_SLOW double hal_m_sqrt(double x) {
   if (!(x > 0 && x < HAL_M_INF)) return x == 0 || x > 0 || x != x ? x : HAL_M_NAN;
@@ -752,10 +753,26 @@ HAL_M double hal_m_sinpi(double x) {
   const double value = q & 1 ? hal_m_cos_part(r) : hal_m_sin_part(r);
   return q & 2 ? -value : value;
 }
+// log(gamma(2 + t)) for |t| <= 0.5: the series with Riemann's zeta function.
+HAL_SLOW double hal_m_log_gamma_near_2(double t) {
+  static constexpr double c[27] = {
+      0x1.4a34cc4a60fa6p-2, -0x1.13e001a557607p-4, 0x1.51322ac7d8483p-6, -0x1.e404fc218f5f2p-8,
+      0x1.7add6eadb6c30p-9, -0x1.38ac5c2bf8e08p-10, 0x1.0b36af86396e9p-11, -0x1.d3fd4c76d2fc8p-13,
+      0x1.a127b0f17d65ap-14, -0x1.78de5bd7c81efp-15, 0x1.580dcee66eb02p-16, -0x1.3cbc963ce2243p-17,
+      0x1.2597a39f34aacp-18, -0x1.11b2eb7679541p-19, 0x1.0064cdeb22f0fp-20, -0x1.e2600d93cfd2fp-22,
+      0x1.c76bbb3f07a4dp-23, -0x1.af5a6cbbf8a97p-24, 0x1.99b93c2070b0fp-25, -0x1.862c734df3eacp-26,
+      0x1.7469daccfadcdp-27, -0x1.6434a8447aeadp-28, 0x1.555a877ffd2c3p-29, -0x1.47b1679258d0ep-30,
+      0x1.3b15d2b2fc10cp-31, -0x1.2f69a9fabe3e0p-32, 0x1.24932a337434cp-33};
+  double p = 0;
+  for (int k = 26; k >= 0; k--) p = p * t + c[k];
+  return t * 0x1.b0ee6072093cep-2 + t * t * p;
+}
 HAL_SLOW double hal_m_lgamma(double x) {
   if (x != x) return x;
   if (hal_m_abs(x) == HAL_M_INF || (x <= 0 && hal_m_is_whole(x))) return HAL_M_INF;
   if (x == 1 || x == 2) return 0;
+  if (x >= 1.5 && x <= 2.5) return hal_m_log_gamma_near_2(x - 2);
+  if (x >= 0.5 && x < 1.5) return hal_m_log_gamma_near_2(x - 1) - hal_m_log1p(x - 1);
   if (x > 1e300) return x * (hal_m_log(x) - 1);
   if (x > 0) {
     const hal_pair value = hal_m_log_gamma(x);

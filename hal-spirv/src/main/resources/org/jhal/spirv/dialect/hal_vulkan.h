@@ -45,6 +45,8 @@ HAL_M unsigned hal_class(unsigned long long bits, int digits, unsigned exponents
 HAL_KEPT bool hal_is_class_f32(float x, unsigned mask) { return (hal_class(hal_m_word(x), 23, 255) & mask) != 0; }
 HAL_KEPT bool hal_is_class_f64(double x, unsigned mask) { return (hal_class(hal_m_bits(x), 52, 2047) & mask) != 0; }
 
+#define __builtin_frexp hal_c_frexp // LLVM's target has none
+#define __builtin_frexpf hal_c_frexpf
 #include "hal_types.h"
 #include "hal_math.h"
 #include "hal_special.h"
