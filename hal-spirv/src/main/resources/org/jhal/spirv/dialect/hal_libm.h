@@ -236,7 +236,8 @@ HAL_M double hal_m_near_sqrt(double x) {
   const double root = hal_sqrt_f64(x);
   const hal_pair square = hal_m_product(root, root);
   const double step = ((x - square.high) - square.low) / (2 * root);
-  return hal_m_abs(step) > root * 0x1p-54 ? root + step : root;
+  const double half_unit = hal_m_double(hal_m_bits(root) & 0x7FFull << 52) * 0x1p-53;
+  return hal_m_abs(step) > half_unit ? root + step : root;
 }
 HAL_SLOW double hal_m_sqrt(double x) {
   if (!(x > 0 && x < HAL_M_INF)) return x == 0 || x > 0 || x != x ? x : HAL_M_NAN;
