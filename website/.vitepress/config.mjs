@@ -87,6 +87,7 @@ export default defineConfig({
         item('NVIDIA', '/docs/cuda'),
         item('AMD', '/docs/hip'),
         item('Vulkan', '/docs/vulkan'),
+        item('C++ on Vulkan', '/docs/spirv'),
       ),
       group(
         'Drivers and conformance',

@@ -15,11 +15,13 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Kernels in which names do not show what happens write what they must in each form. {@code
@@ -128,37 +130,43 @@ class ProofsTest {
     }
   }
 
+  private static Stream<Arguments> inEachForm() {
+    return Stream.of("auto", "coroutine", "fiber")
+        .flatMap(form -> FILES.stream().map(file -> Arguments.of(form, file)));
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"auto", "coroutine", "fiber"})
-  void kernelsWriteWhatTheyMust(String form) throws Exception {
+  @MethodSource("inEachForm")
+  void kernelsWriteWhatTheyMust(String form, String file) throws Exception {
     Map<String, String> wrong = new LinkedHashMap<>();
-    for (String file : FILES) {
-      String source = source(file);
-      String macros = source.substring(0, source.indexOf("//@ "));
-      if (!APART.contains(file) || !form.equals("auto")) {
-        run(form, file, macros, parts(source), wrong);
-        continue;
-      }
+    String source = source(file);
+    String macros = source.substring(0, source.indexOf("//@ "));
+    if (APART.contains(file) && form.equals("auto")) {
       for (Part part : parts(source)) {
         run(form, file, macros, List.of(part), wrong);
       }
+    } else {
+      run(form, file, macros, parts(source), wrong);
     }
-    assertEquals(Map.of(), wrong, form);
+    assertEquals(Map.of(), wrong);
+  }
+
+  private static Stream<Arguments> inTheFastForms() {
+    return Stream.of("auto", "fission")
+        .flatMap(form -> FILES.stream().map(file -> Arguments.of(form, file)));
   }
 
   /** What is known about the other kernels of a source makes no difference. */
   @ParameterizedTest
   @Tag("long")
-  @ValueSource(strings = {"auto", "fission"})
-  void eachKernelWritesWhatItMustAlone(String form) throws Exception {
+  @MethodSource("inTheFastForms")
+  void eachKernelWritesWhatItMustAlone(String form, String file) throws Exception {
     Map<String, String> wrong = new LinkedHashMap<>();
-    for (String file : FILES) {
-      String source = source(file);
-      String macros = source.substring(0, source.indexOf("//@ "));
-      for (Part part : parts(source)) {
-        run(form, file, macros, List.of(part), wrong);
-      }
+    String source = source(file);
+    String macros = source.substring(0, source.indexOf("//@ "));
+    for (Part part : parts(source)) {
+      run(form, file, macros, List.of(part), wrong);
     }
-    assertEquals(Map.of(), wrong, form);
+    assertEquals(Map.of(), wrong);
   }
 }

@@ -330,9 +330,18 @@ static inline int __mulhi(int x, int y) { return (int)((long long)x * y >> 32); 
 static inline unsigned __umulhi(unsigned x, unsigned y) {
   return (unsigned)((unsigned long long)x * y >> 32);
 }
-static inline long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
 static inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
+#ifdef __SIZEOF_INT128__
   return (unsigned long long)((unsigned __int128)x * y >> 64);
+#else
+  const unsigned long long a = x >> 32, b = (unsigned)x, c = y >> 32, d = (unsigned)y;
+  const unsigned long long middle = a * d + (b * d >> 32), other = b * c + (unsigned)middle;
+  return a * c + (middle >> 32) + (other >> 32);
+#endif
+}
+static inline long long __mul64hi(long long x, long long y) {
+  const unsigned long long high = __umul64hi((unsigned long long)x, (unsigned long long)y);
+  return (long long)(high - (x < 0 ? (unsigned long long)y : 0) - (y < 0 ? (unsigned long long)x : 0));
 }
 static inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selectors) {
   unsigned long long bytes = (unsigned long long)high << 32 | low;

@@ -42,6 +42,7 @@ class ApiFileTest {
             List.of(
                 "hal-api",
                 "hal-kernels",
+                "hal-spirv",
                 "hal-utils",
                 "hal-collectives",
                 "hal-recording",

@@ -50,6 +50,15 @@ class DependencyRulesTest {
   }
 
   @Test
+  void kernelsForVulkanSeeTheApiAndKernelsAndNoEngine() {
+    assertSeesOnly(
+        "hal-spirv",
+        List.of("hal-api", "hal-kernels"),
+        "org.jspecify",
+        "com.google.errorprone.annotations");
+  }
+
+  @Test
   void theEngineSeesTheApiAndKernelsAndNoDriver() {
     assertSeesOnly(
         "hal-utils",

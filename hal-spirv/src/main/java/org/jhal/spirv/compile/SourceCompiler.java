@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.spirv.compile;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.jhal.kernels.source.SourceCode;
+
+/** Compiles kernels in C++ into the SPIR-V of OpenCL. Thread-safe. */
+public final class SourceCompiler {
+  /**
+   * Arithmetic as it is written, and functions of C as calls, since the dialect has its own.
+   * Functions are inlined, because what is not may keep pointers in memory.
+   */
+  private static final List<String> OPTIONS =
+      List.of(
+          "-x",
+          "hip",
+          "--cuda-device-only",
+          "--offload=spirv64",
+          "-nogpulib",
+          "-nogpuinc",
+          "-nostdinc",
+          "-fdeclspec",
+          "-std=c++17",
+          "-O1",
+          "-mllvm",
+          "-inline-threshold=1000",
+          "-ffp-contract=off",
+          "-fwrapv",
+          "-fmath-errno",
+          "-U__HIP__",
+          "-U__HIPCC__",
+          "-Werror=implicit-function-declaration");
+
+  private static final String SOURCE = "source.hip";
+
+  private final LlvmTools tools;
+
+  /** A compiler that consists of these programs. */
+  public SourceCompiler(LlvmTools tools) {
+    this.tools = tools;
+  }
+
+  /** What code depends on beside the source and the user's options. */
+  public List<String> identity() {
+    List<String> parts = new ArrayList<>(tools.identity());
+    parts.addAll(OPTIONS);
+    VulkanDialect.headers().forEach((name, text) -> parts.add(name + '\n' + text));
+    return parts;
+  }
+
+  /**
+   * Compiles a source.
+   *
+   * @throws HalException INVALID_ARGUMENT with the compiler's messages if the source is wrong;
+   *     UNIMPLEMENTED if LLVM cannot translate something in it; RESOURCE_EXHAUSTED if memory or
+   *     space are missing; DEADLINE_EXCEEDED if it takes minutes
+   */
+  public byte[] compile(SourceCode source, List<String> options) {
+    try (ToolRun run = new ToolRun(tools)) {
+      for (Map.Entry<String, String> header : VulkanDialect.headers().entrySet()) {
+        run.write("dialect/" + header.getKey(), header.getValue());
+      }
+      for (Map.Entry<String, String> header : source.headers().entrySet()) {
+        run.write("bundle/" + header.getKey(), header.getValue());
+      }
+      run.write(SOURCE, SourceCode.lineOne(source.name()) + source.text());
+      return compile(run, source, options);
+    } catch (IOException e) {
+      throw new HalException(
+          Status.RESOURCE_EXHAUSTED,
+          "cannot keep the files of a compiler in "
+              + System.getProperty("java.io.tmpdir")
+              + ", or start it: "
+              + e,
+          e);
+    }
+  }
+
+  private byte[] compile(ToolRun run, SourceCode source, List<String> options) throws IOException {
+    List<String> clang = new ArrayList<>();
+    clang.add(tools.clang().toString());
+    clang.addAll(OPTIONS);
+    clang.addAll(List.of("-Ibundle", "-Idialect", "-include", "dialect/" + VulkanDialect.FIRST));
+    clang.addAll(options);
+    clang.addAll(List.of("-S", "-emit-llvm", SOURCE, "-o", "code.ll"));
+    try {
+      run.run(clang, Status.INVALID_ARGUMENT, source.name());
+    } catch (HalException e) {
+      throw e.status() == Status.INVALID_ARGUMENT
+          ? new HalException(e.status(), source.withHint(String.valueOf(e.getMessage())), e)
+          : e;
+    }
+    Path text = run.folder().resolve("code.ll");
+    Files.writeString(text, LlvmText.replaced(Files.readString(text)));
+    run.run(
+        List.of(
+            tools.llc().toString(),
+            "-O0",
+            "-mtriple=spirv64-unknown-unknown",
+            "-filetype=obj",
+            "code.ll",
+            "-o",
+            "code.spv"),
+        Status.UNIMPLEMENTED,
+        source.name());
+    return Files.readAllBytes(run.folder().resolve("code.spv"));
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.spirv.translate;
+
+import org.jhal.spirv.assembly.FunctionBuilder;
+import org.jhal.spirv.assembly.ModuleBuilder;
+import org.jhal.spirv.module.Instruction;
+import org.jhal.spirv.module.KernelFunction;
+import org.jhal.spirv.module.Op;
+
+/** Arithmetic, comparisons, and operations on bits. */
+final class Arithmetic {
+  private final Scope scope;
+  private final FunctionBuilder code;
+  private final ModuleBuilder out;
+  private final BitFunctions bits;
+
+  Arithmetic(Scope scope) {
+    this.scope = scope;
+    code = scope.code;
+    out = scope.out();
+    bits = new BitFunctions(scope);
+  }
+
+  /** Translates an instruction; false if it is none of these. */
+  boolean translate(Instruction in) {
+    switch (in.op()) {
+      case Op.F_ADD, Op.F_SUB, Op.F_MUL, Op.F_NEGATE -> {
+        int[] values = values(in);
+        scope.values.define(in, code.exact(in.op(), scope.outType(in), values));
+      }
+      case Op.F_DIV -> divide(in, "hal_divide", Op.F_DIV);
+      case Op.F_REM -> divide(in, "hal_remainder", 0);
+      case Op.BIT_COUNT -> define(in, bits.count(in, in.word(2)));
+      case Op.BIT_REVERSE -> define(in, bits.reverse(in, in.word(2)));
+      case Op.IS_NAN, Op.IS_INF -> {
+        int value = scope.value(in, in.word(2));
+        define(in, code.value(in.op(), scope.outType(in), value));
+      }
+      case Op.IS_FINITE -> {
+        int value = scope.value(in, in.word(2));
+        int type = scope.outType(in);
+        int isNot =
+            code.value(
+                Op.LOGICAL_OR,
+                type,
+                code.value(Op.IS_NAN, type, value),
+                code.value(Op.IS_INF, type, value));
+        define(in, code.value(Op.LOGICAL_NOT, type, isNot));
+      }
+      case Op.SIGN_BIT_SET -> {
+        int width = scope.bits(in, scope.typeOf(in, in.word(2)));
+        int raw = code.value(Op.BITCAST, out.integer(width), scope.value(in, in.word(2)));
+        define(in, code.test(Op.S_LESS_THAN, raw, out.constant(width, 0)));
+      }
+      case Op.ORDERED, Op.UNORDERED -> {
+        int[] values = values(in);
+        int type = scope.outType(in);
+        int isUnordered =
+            code.value(
+                Op.LOGICAL_OR,
+                type,
+                code.value(Op.IS_NAN, type, values[0]),
+                code.value(Op.IS_NAN, type, values[1]));
+        define(
+            in,
+            in.op() == Op.UNORDERED ? isUnordered : code.value(Op.LOGICAL_NOT, type, isUnordered));
+      }
+      case Op.S_NEGATE,
+          Op.I_ADD,
+          Op.I_SUB,
+          Op.I_MUL,
+          Op.U_DIV,
+          Op.S_DIV,
+          Op.U_MOD,
+          Op.S_REM,
+          Op.S_MOD,
+          Op.I_ADD_CARRY,
+          Op.I_SUB_BORROW,
+          Op.U_MUL_EXTENDED,
+          Op.S_MUL_EXTENDED,
+          Op.SHIFT_RIGHT_LOGICAL,
+          Op.SHIFT_RIGHT_ARITHMETIC,
+          Op.SHIFT_LEFT_LOGICAL,
+          Op.BITWISE_OR,
+          Op.BITWISE_XOR,
+          Op.BITWISE_AND,
+          Op.NOT ->
+          define(in, code.value(in.op(), scope.outType(in), values(in)));
+      case Op.S_LESS_THAN, Op.S_LESS_THAN_EQUAL, Op.S_GREATER_THAN, Op.S_GREATER_THAN_EQUAL ->
+          compareSigned(in);
+      default -> {
+        if (in.op() < Op.I_EQUAL || in.op() > Op.F_UNORD_GREATER_THAN_EQUAL) {
+          return false;
+        }
+        define(in, code.value(in.op(), scope.outType(in), values(in)));
+      }
+    }
+    return true;
+  }
+
+  private void define(Instruction in, int value) {
+    scope.values.define(in, value);
+  }
+
+  private int[] values(Instruction in) {
+    int[] values = Operands.values(in);
+    for (int i = 0; i < values.length; i++) {
+      values[i] = scope.value(in, values[i]);
+    }
+    return values;
+  }
+
+  /**
+   * Compares signed integers. Those of 64 bits are compared as unsigned ones with the highest bit
+   * changed: lavapipe of Mesa 22.3 compares with constants wrongly.
+   */
+  private void compareSigned(Instruction in) {
+    int[] values = values(in);
+    int type = scope.outType(in);
+    boolean hasConstant = scope.isConstant(in, in.word(2)) || scope.isConstant(in, in.word(3));
+    Instruction operand = scope.typeOf(in, in.word(2));
+    if (!hasConstant || operand.op() != Op.TYPE_INT || operand.word(1) != 64) {
+      define(in, code.value(in.op(), type, values));
+      return;
+    }
+    int sign = out.constant(Long.MIN_VALUE);
+    int[] moved = new int[2];
+    for (int i = 0; i < 2; i++) {
+      moved[i] =
+          scope.isConstant(in, in.word(2 + i))
+              ? out.constant(scope.constant(in, in.word(2 + i)) ^ Long.MIN_VALUE)
+              : code.u64(Op.BITWISE_XOR, values[i], sign);
+    }
+    int op =
+        switch (in.op()) {
+          case Op.S_LESS_THAN -> Op.U_LESS_THAN;
+          case Op.S_LESS_THAN_EQUAL -> Op.U_LESS_THAN_EQUAL;
+          case Op.S_GREATER_THAN -> Op.U_GREATER_THAN;
+          default -> Op.U_GREATER_THAN_EQUAL;
+        };
+    define(in, code.value(op, type, moved));
+  }
+
+  /**
+   * Divides by a function of the module, since Vulkan promises no exact quotients. Where it has
+   * none, or in that function itself, Vulkan divides.
+   */
+  private void divide(Instruction in, String name, int otherwise) {
+    Instruction type = scope.resultType(in);
+    int[] values = values(in);
+    int outType = scope.outType(in);
+    KernelFunction function =
+        type.op() == Op.TYPE_FLOAT ? scope.translation.exported(name + "_f" + type.word(1)) : null;
+    if (function != null && function != scope.function) {
+      define(in, code.call(outType, scope.translation.function(function), values));
+    } else if (otherwise != 0) {
+      define(in, code.exact(otherwise, outType, values));
+    } else {
+      throw scope.unsupported(Op.name(in.op()) + " without a function " + name);
+    }
+  }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.spirv.translate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntSupplier;
+import org.jhal.spirv.assembly.FunctionBuilder;
+import org.jhal.spirv.assembly.ModuleBuilder;
+import org.jhal.spirv.assembly.Storage;
+import org.jhal.spirv.module.Op;
+
+/**
+ * How lanes of a warp meet where subgroups are smaller than warps: functions that a module gets.
+ *
+ * <p>All work items of the workgroup take part in rounds, which are two barriers each. Who waits
+ * for others, or has ended, repeats rounds until its condition holds. Between the two barriers
+ * nobody changes anything, so all who wait for the same see the same, and go on after the same
+ * round.
+ */
+final class Meetings {
+  private static final int WARP = 32;
+  private static final int WORKGROUP = 2;
+  private static final int ALL_MEMORY = 0x8 | 0x40 | 0x100;
+  private static final int WAITING = 0; // the counter of those who wait for the whole workgroup
+  private static final int ENDED = 1; // the counter of those who have ended
+
+  private final Translation translation;
+  private final ModuleBuilder out;
+  private final BuiltIns builtIns;
+  private int shuffle; // functions, 0 until they are used
+  private int ballot;
+  private int sync;
+  private int values; // variables, 0 until they are used
+  private int masks;
+  private int ended;
+  private int counters;
+
+  Meetings(Translation translation) {
+    this.translation = translation;
+    out = translation.out();
+    builtIns = translation.builtIns();
+  }
+
+  /** The value of another lane; the mask has a bit for each lane that meets. */
+  int shuffle(FunctionBuilder code, int value, int lane, int mask) {
+    if (shuffle == 0) {
+      shuffle = make(3, (to, given) -> meet(to, given[0], given[2], () -> valueOf(to, given[1])));
+    }
+    return code.call(out.u32(), shuffle, value, lane, mask);
+  }
+
+  /** A bit for each lane of the mask whose number is not 0. */
+  int ballot(FunctionBuilder code, int number, int mask) {
+    if (ballot == 0) {
+      ballot = make(2, (to, given) -> meet(to, given[0], given[1], () -> votes(to, given[1])));
+    }
+    return code.call(out.u32(), ballot, number, mask);
+  }
+
+  /** Waits for all work items that have not ended. */
+  void sync(FunctionBuilder code) {
+    if (sync == 0) {
+      sync = make(0, (to, given) -> waitForAll(to));
+    }
+    code.call(out.u32(), sync);
+  }
+
+  /** What comes before a kernel. */
+  void begin(FunctionBuilder code) {
+    int item = builtIns.item(code);
+    code.add(Op.STORE, element(code, masks(), item), out.constant(0));
+    int isFirst =
+        code.test(
+            Op.I_EQUAL, code.u32(Op.BITWISE_AND, item, out.constant(WARP - 1)), out.constant(0));
+    code.when(
+        isFirst,
+        () -> {
+          code.add(Op.STORE, element(code, ended(), warp(code, item)), out.constant(0));
+          code.add(Op.STORE, counter(code, WAITING), out.constant(0));
+          code.add(Op.STORE, counter(code, ENDED), out.constant(0));
+        });
+    barrier(code);
+  }
+
+  /** What comes after a kernel: an ended work item takes part in rounds as long as others do. */
+  void end(FunctionBuilder code) {
+    int item = builtIns.item(code);
+    int bit = code.u32(Op.SHIFT_LEFT_LOGICAL, out.constant(1), lane(code, item));
+    atomic(code, Op.ATOMIC_OR, element(code, ended(), warp(code, item)), bit);
+    atomic(code, Op.ATOMIC_I_ADD, counter(code, ENDED), out.constant(1));
+    repeat(
+        code,
+        () ->
+            code.test(
+                Op.I_EQUAL, code.load(out.u32(), counter(code, ENDED)), builtIns.items(code)));
+  }
+
+  // ---- the functions ----
+
+  private interface Body {
+    int add(FunctionBuilder to, int[] given);
+  }
+
+  private int make(int parameters, Body body) {
+    int id = out.id();
+    List<Integer> types = new ArrayList<>();
+    List<Integer> ids = new ArrayList<>();
+    for (int i = 0; i < parameters; i++) {
+      types.add(out.u32());
+      ids.add(out.id());
+    }
+    FunctionBuilder to = new FunctionBuilder(out, id, out.u32(), types, ids);
+    int result = body.add(to, ids.stream().mapToInt(given -> given).toArray());
+    to.add(Op.RETURN_VALUE, result);
+    translation.add(id, to);
+    return id;
+  }
+
+  private int meet(FunctionBuilder code, int value, int mask, IntSupplier result) {
+    int item = builtIns.item(code);
+    int found = code.variable(out.u32());
+    code.add(Op.STORE, element(code, values(), item), value);
+    code.add(Op.STORE, element(code, masks(), item), mask);
+    repeat(
+        code,
+        () -> {
+          code.add(Op.STORE, found, result.getAsInt());
+          return areHere(code, mask);
+        });
+    code.add(Op.STORE, element(code, masks(), item), out.constant(0));
+    return code.load(out.u32(), found);
+  }
+
+  private int waitForAll(FunctionBuilder code) {
+    atomic(code, Op.ATOMIC_I_ADD, counter(code, WAITING), out.constant(1));
+    repeat(
+        code,
+        () -> {
+          int both =
+              code.u32(
+                  Op.I_ADD,
+                  code.load(out.u32(), counter(code, WAITING)),
+                  code.load(out.u32(), counter(code, ENDED)));
+          return code.test(Op.I_EQUAL, both, builtIns.items(code));
+        });
+    atomic(code, Op.ATOMIC_I_SUB, counter(code, WAITING), out.constant(1));
+    return out.constant(0);
+  }
+
+  /** Repeats rounds until a condition holds. */
+  private void repeat(FunctionBuilder code, IntSupplier condition) {
+    int head = out.id();
+    int body = out.id();
+    int again = out.id();
+    int merge = out.id();
+    code.add(Op.BRANCH, head);
+    code.begin(head);
+    code.add(Op.LOOP_MERGE, merge, again, 0);
+    code.add(Op.BRANCH, body);
+    code.begin(body);
+    barrier(code);
+    int holds = condition.getAsInt();
+    barrier(code);
+    code.add(Op.BRANCH_CONDITIONAL, holds, merge, again);
+    code.begin(again);
+    code.add(Op.BRANCH, head);
+    code.begin(merge);
+  }
+
+  /** Whether each lane of a mask waits with the same mask, or has ended. */
+  private int areHere(FunctionBuilder code, int mask) {
+    int item = builtIns.item(code);
+    int first = first(code, item);
+    int items = builtIns.items(code);
+    int gone = code.load(out.u32(), element(code, ended(), warp(code, item)));
+    int missing = out.constant(0);
+    for (int i = 0; i < WARP; i++) {
+      int other = code.u32(Op.BITWISE_OR, first, out.constant(i));
+      int theirs = code.load(out.u32(), element(code, masks(), other));
+      int isAway =
+          code.test(
+              Op.LOGICAL_AND,
+              code.test(Op.I_NOT_EQUAL, theirs, mask),
+              code.test(Op.U_LESS_THAN, other, items));
+      missing =
+          code.u32(
+              Op.BITWISE_OR,
+              missing,
+              code.u32(Op.SELECT, isAway, out.constant(1 << i), out.constant(0)));
+    }
+    int present = code.u32(Op.BITWISE_AND, mask, code.u32(Op.NOT, gone));
+    return code.test(Op.I_EQUAL, code.u32(Op.BITWISE_AND, missing, present), out.constant(0));
+  }
+
+  private int valueOf(FunctionBuilder code, int lane) {
+    int item = builtIns.item(code);
+    int other =
+        code.u32(
+            Op.BITWISE_OR,
+            first(code, item),
+            code.u32(Op.BITWISE_AND, lane, out.constant(WARP - 1)));
+    return code.load(out.u32(), element(code, values(), other));
+  }
+
+  private int votes(FunctionBuilder code, int mask) {
+    int item = builtIns.item(code);
+    int first = first(code, item);
+    int items = builtIns.items(code);
+    int gone = code.load(out.u32(), element(code, ended(), warp(code, item)));
+    int votes = out.constant(0);
+    for (int i = 0; i < WARP; i++) {
+      int other = code.u32(Op.BITWISE_OR, first, out.constant(i));
+      int number = code.load(out.u32(), element(code, values(), other));
+      int isYes =
+          code.test(
+              Op.LOGICAL_AND,
+              code.test(Op.I_NOT_EQUAL, number, out.constant(0)),
+              code.test(Op.U_LESS_THAN, other, items));
+      votes =
+          code.u32(
+              Op.BITWISE_OR,
+              votes,
+              code.u32(Op.SELECT, isYes, out.constant(1 << i), out.constant(0)));
+    }
+    int present = code.u32(Op.BITWISE_AND, mask, code.u32(Op.NOT, gone));
+    return code.u32(Op.BITWISE_AND, votes, present);
+  }
+
+  // ---- places ----
+
+  private int first(FunctionBuilder code, int item) {
+    return code.u32(Op.BITWISE_AND, item, out.constant(-WARP));
+  }
+
+  private int lane(FunctionBuilder code, int item) {
+    return code.u32(Op.BITWISE_AND, item, out.constant(WARP - 1));
+  }
+
+  private int warp(FunctionBuilder code, int item) {
+    return code.u32(Op.SHIFT_RIGHT_LOGICAL, item, out.constant(5));
+  }
+
+  private int element(FunctionBuilder code, int array, int index) {
+    return code.value(
+        Op.ACCESS_CHAIN, out.pointer(Storage.WORKGROUP, out.u32()), code.global(array), index);
+  }
+
+  private int counter(FunctionBuilder code, int number) {
+    if (counters == 0) {
+      counters = array(out.constant(2));
+    }
+    return element(code, counters, out.constant(number));
+  }
+
+  private int values() {
+    if (values == 0) {
+      values = array(builtIns.lanes());
+    }
+    return values;
+  }
+
+  private int masks() {
+    if (masks == 0) {
+      masks = array(builtIns.lanes());
+    }
+    return masks;
+  }
+
+  private int ended() {
+    if (ended == 0) {
+      int warps =
+          out.declare(
+              Op.SPEC_CONSTANT_OP,
+              out.u32(),
+              Op.SHIFT_RIGHT_LOGICAL,
+              builtIns.lanes(),
+              out.constant(5));
+      ended = array(warps);
+    }
+    return ended;
+  }
+
+  private int array(int length) {
+    return out.variable(Storage.WORKGROUP, out.type(Op.TYPE_ARRAY, out.u32(), length));
+  }
+
+  private void atomic(FunctionBuilder code, int op, int at, int value) {
+    code.u32(op, at, out.constant(WORKGROUP), out.constant(0), value);
+  }
+
+  private void barrier(FunctionBuilder code) {
+    code.add(
+        Op.CONTROL_BARRIER,
+        out.constant(WORKGROUP),
+        out.constant(WORKGROUP),
+        out.constant(ALL_MEMORY));
+  }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.spirv;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Translated modules have the form that docs/vulkan.md describes, and Khronos's validator accepts
+ * them.
+ */
+class SpirvTranslatorTest {
+  private static final int KERNEL = 6;
+  private static final int SHADER = 1;
+  private static final int INT64_ATOMICS = 12;
+  private static final int FLOAT64 = 10;
+
+  static List<String> files() {
+    return Kernels.FILES;
+  }
+
+  @Test
+  void keepsTheNamesOfKernels() throws IOException {
+    assertEquals(
+        List.of("straight", "leaves", "cases", "entered_twice", "barriers"),
+        Kernels.entries(SpirvTranslator.translate(Kernels.read("flow"))));
+  }
+
+  @Test
+  void declaresOnlyWhatKernelsNeed() throws IOException {
+    List<Integer> flow = Kernels.capabilities(SpirvTranslator.translate(Kernels.read("flow")));
+    assertTrue(flow.contains(SHADER), flow.toString());
+    assertFalse(flow.contains(KERNEL) || flow.contains(FLOAT64), flow.toString());
+    List<Integer> functions =
+        Kernels.capabilities(SpirvTranslator.translate(Kernels.read("functions")));
+    assertTrue(functions.contains(INT64_ATOMICS) && functions.contains(FLOAT64));
+  }
+
+  @ParameterizedTest
+  @MethodSource("files")
+  void givesTheSameModuleAgain(String file) throws IOException {
+    byte[] kernels = Kernels.read(file);
+    assertArrayEquals(SpirvTranslator.translate(kernels), SpirvTranslator.translate(kernels));
+  }
+
+  @ParameterizedTest
+  @MethodSource("files")
+  void readsBothOrdersOfBytes(String file) throws IOException {
+    byte[] kernels = Kernels.read(file);
+    int[] words = Kernels.words(kernels);
+    for (int i = 0; i < words.length; i++) {
+      words[i] = Integer.reverseBytes(words[i]);
+    }
+    assertArrayEquals(
+        SpirvTranslator.translate(kernels), SpirvTranslator.translate(Kernels.bytes(words)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("files")
+  void makesModulesThatAreValid(String file) throws IOException {
+    Kernels.assertValid(SpirvTranslator.translate(Kernels.read(file)));
+  }
+
+  // ---- refusals ----
+
+  /** Renames a function that the translator provides. */
+  @Test
+  void namesAFunctionThatVulkanLacks() throws IOException {
+    byte[] kernels = Kernels.read("functions");
+    replace(kernels, "hal_ballot", "hal_banana");
+    assertFails(
+        Status.UNIMPLEMENTED,
+        kernels,
+        "function 'warps' has a call of hal_banana, which Vulkan lacks");
+  }
+
+  private static void replace(byte[] in, String from, String to) {
+    String text = new String(in, StandardCharsets.ISO_8859_1);
+    int count = 0;
+    for (int at = text.indexOf(from); at >= 0; at = text.indexOf(from, at + 1)) {
+      System.arraycopy(to.getBytes(StandardCharsets.ISO_8859_1), 0, in, at, to.length());
+      count++;
+    }
+    assertTrue(count > 0, from);
+  }
+
+  @Test
+  void refusesShaders() throws IOException {
+    byte[] shaders = SpirvTranslator.translate(Kernels.read("flow"));
+    assertFails(
+        Status.INVALID_ARGUMENT,
+        shaders,
+        "SPIR-V: the module does not declare the capability Kernel; only kernels of OpenCL's memory"
+            + " model are translated");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 4, 19, 21})
+  void refusesWhatHasNoHeader(int bytes) {
+    assertFails(
+        Status.INVALID_ARGUMENT,
+        new byte[bytes],
+        "SPIR-V, word 0: the module has " + bytes + " bytes; it needs at least 20, in words of 4");
+  }
+
+  @Test
+  void namesTheWordThatIsWrong() throws IOException {
+    assertFails(
+        Status.INVALID_ARGUMENT,
+        Kernels.bytes(1, 2, 3, 4, 5),
+        "SPIR-V, word 0: the first word is 0x00000001, not 0x07230203");
+    int[] words = Kernels.words(Kernels.read("flow"));
+    List<Integer> starts = starts(words);
+    int last = starts.get(starts.size() - 1);
+    int[] longer = words.clone();
+    longer[last] = longer[last] & 0xffff | 9 << 16;
+    assertFails(
+        Status.INVALID_ARGUMENT,
+        Kernels.bytes(longer),
+        "SPIR-V, word " + last + ": OpFunctionEnd has 9 words, and 1 are left");
+    int[] none = words.clone();
+    none[last] &= 0xffff;
+    assertFails(
+        Status.INVALID_ARGUMENT,
+        Kernels.bytes(none),
+        "SPIR-V, word " + last + ": OpFunctionEnd has 0 words, and 1 are left");
+    int[] unbound = words.clone();
+    unbound[3] = 0;
+    assertFails(
+        Status.INVALID_ARGUMENT,
+        Kernels.bytes(unbound),
+        "SPIR-V, word 3: the bound of ids is 0; it must be from 1 to 4194304");
+  }
+
+  private static List<Integer> starts(int[] words) {
+    List<Integer> starts = new ArrayList<>();
+    for (int at = 5; at < words.length; at += words[at] >>> 16) {
+      starts.add(at);
+    }
+    return starts;
+  }
+
+  private static void assertFails(Status status, byte[] kernels, String message) {
+    HalException failure =
+        assertThrows(HalException.class, () -> SpirvTranslator.translate(kernels));
+    assertEquals(status, failure.status(), failure.getMessage());
+    assertEquals(message, failure.getMessage());
+  }
+}
