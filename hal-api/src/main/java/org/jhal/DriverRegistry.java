@@ -314,6 +314,7 @@ public final class DriverRegistry {
    * @param answers from {@link #probeAll}
    */
   public Optional<DeviceInfo> defaultAmong(List<Answer> answers) {
+    Objects.requireNonNull(answers, "answers");
     Map<Turn, DeviceInfo> choices = new TreeMap<>();
     for (FoundDriver one : found) {
       for (Answer answer : answers) {
