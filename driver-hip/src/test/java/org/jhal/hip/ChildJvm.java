@@ -21,7 +21,7 @@ import org.jhal.simulator.kit.ProbeJvm;
  * a foreign library may end it.
  */
 final class ChildJvm {
-  private static final long DEADLINE_SECONDS = 100;
+  private static final long DEADLINE_SECONDS = 500;
 
   private ChildJvm() {}
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The real HIP runtime and compiler of this machine, if there are any; no device is needed. Rule
  * M8: a launch passes the arguments that the compiler's metadata describes.
  */
-@Timeout(200)
+@Timeout(600) // compilers take minutes on a busy machine
 class RealRuntimeTest {
   private static final List<String> ARCHITECTURES = List.of("gfx90a", "gfx1030");
   private static final int EM_AMDGPU = 224;
