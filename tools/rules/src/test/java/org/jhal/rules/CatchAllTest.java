@@ -52,7 +52,13 @@ class CatchAllTest {
   void onlyTheseCatchWhateverIsThrown() throws IOException {
     Set<String> found = new TreeSet<>();
     for (String module :
-        List.of("hal-kernels", "hal-spirv", "hal-utils", "hal-collectives", "hal-recording", "hal-gpu")) {
+        List.of(
+            "hal-kernels",
+            "hal-spirv",
+            "hal-utils",
+            "hal-collectives",
+            "hal-recording",
+            "hal-gpu")) {
       for (Path file : sources(module + "/src/main/java")) {
         if (catchesAll(Files.readString(file))) {
           found.add(file.getFileName().toString());
