@@ -245,6 +245,7 @@ public final class HazardRecord {
     List<Hazard> found = new ArrayList<>();
     long now = SourceDigest.of(memory);
     synchronized (this) {
+      uploads.retainAll(touched.openReadsLike(touch)); // a readback may have come meanwhile
       for (Touch upload : uploads) {
         if (!isSomeHeapWritten && hasChanged(upload.operation, now)) {
           found.add(Hazard.ofSource(upload, touch));
@@ -277,8 +278,9 @@ public final class HazardRecord {
     }
     long now = SourceDigest.of(memory);
     synchronized (this) {
-      if (upload.digest == SourceDigest.UNKNOWN) {
+      if (upload.digest == SourceDigest.UNKNOWN && !mayBeWritten(upload, memory)) {
         upload.digest = now;
+        upload.writesOfSource = touched(memory).writes();
       }
     }
   }
@@ -296,6 +298,16 @@ public final class HazardRecord {
   }
 
   /**
+   * Whether an operation may have written the source since the upload began, and the host may have
+   * seen its end, so that {@link #mayBeWritten} knows it no more. The host has then seen the end of
+   * the upload, too.
+   */
+  @GuardedBy("this")
+  private boolean mayHaveBeenWritten(RecordedOperation upload, HostMemory memory) {
+    return upload.isOver() && touched(memory).writes() != upload.writesOfSource;
+  }
+
+  /**
    * An upload has ended, and its borrow is about to end. Several threads may call this for one
    * upload; none may end the borrow without having called it, since what has changed is not known
    * any more when the borrow has ended.
@@ -308,13 +320,21 @@ public final class HazardRecord {
         return;
       }
     }
-    long now = SourceDigest.of(memory);
+    judgeSource(upload, memory, borrow, SourceDigest.of(memory));
+  }
+
+  /** Reports that the source of an upload has changed, if only the program can have done it. */
+  void judgeSource(
+      RecordedOperation upload, HostMemory memory, HostMemory.Borrow borrow, long now) {
     if (borrow.hasEnded()) {
       return; // the program may have changed the memory meanwhile
     }
     boolean hasChanged;
     synchronized (this) { // the device may already be past a readback behind it
-      hasChanged = !mayBeWritten(upload, memory) && hasChanged(upload, now);
+      hasChanged =
+          !mayBeWritten(upload, memory)
+              && !mayHaveBeenWritten(upload, memory)
+              && hasChanged(upload, now);
     }
     if (hasChanged) {
       long from = memory.baseOffset();

@@ -30,6 +30,7 @@ public final class RecordedOperation {
   // Of host memory that it borrows. The digest is that of an upload's source, when it is issued.
   private @Nullable HostBorrows borrows;
   long digest = SourceDigest.UNKNOWN;
+  long writesOfSource; // how many writes of the source were known when the digest was taken
   private List<Hazard> changedSources = List.of(); // empty once it is placed
 
   // Its signals. The first one is in the messages.

@@ -32,6 +32,7 @@ public final class TouchedMemory {
   final long id = COUNT.incrementAndGet();
   final String description;
   private final TreeMap<Long, Range> ranges = new TreeMap<>(); // by their starts; disjoint
+  private long writes;
 
   public TouchedMemory(String description) {
     this.description = description;
@@ -39,6 +40,9 @@ public final class TouchedMemory {
 
   /** Adds a touch, and adds to {@code hazards} earlier ones that it may overlap in time. */
   void add(Touch touch, List<Hazard> hazards) {
+    if (touch.use.isWrite()) {
+      writes++;
+    }
     Range whole = ranges.get(touch.from);
     if (whole != null && whole.to == touch.to) { // the most frequent case
       addTo(whole.touches, touch, hazards);
@@ -69,6 +73,11 @@ public final class TouchedMemory {
     for (long[] gap : gaps) {
       ranges.put(gap[0], new Range(gap[1], listOf(touch)));
     }
+  }
+
+  /** How many writes were ever added, of whatever range. */
+  long writes() {
+    return writes;
   }
 
   /** Reads of the same range whose digest is known, and whose end the host has not seen. */

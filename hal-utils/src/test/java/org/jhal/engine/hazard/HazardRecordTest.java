@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.HostMemory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -168,6 +169,40 @@ class HazardRecordTest {
       RecordedOperation same = new RecordedOperation(queue, "fill", null);
       add(same, 0, 8, Use.WRITE);
     }
+    assertEquals(1, reports.size(), reports::toString);
+  }
+
+  /** The thread that compares is slow: it has looked at the source, and not yet judged it. */
+  @Test
+  void aReadbackWhoseEndIsSeenWhileTheSourceIsComparedHasWrittenIt() {
+    byte[] bytes = new byte[64];
+    HostMemory source = HostMemory.of(bytes);
+    HostMemory.Borrow borrow = source.borrow();
+    RecordedOperation upload = operation(line, 0, line, 1);
+    record().borrow(upload, source, Use.READ);
+    record().add(upload);
+    record().sourceBegins(upload, source);
+    RecordedOperation readback = operation(line, 1, line, 2);
+    record().borrow(readback, HostMemory.of(bytes), Use.WRITE);
+    record().report(record().add(readback));
+    bytes[0] = 1;
+    record().hostSees(line, 2);
+    record().judgeSource(upload, source, borrow, SourceDigest.of(source));
+    assertEquals(List.of(), reports);
+  }
+
+  @Test
+  void aSourceThatTheProgramChangesIsReportedAlsoWhenTheEndIsSeen() {
+    byte[] bytes = new byte[64];
+    HostMemory source = HostMemory.of(bytes);
+    HostMemory.Borrow borrow = source.borrow();
+    RecordedOperation upload = operation(line, 0, line, 1);
+    record().borrow(upload, source, Use.READ);
+    record().add(upload);
+    record().sourceBegins(upload, source);
+    bytes[0] = 1;
+    record().hostSees(line, 1);
+    record().sourceEnds(upload, source, borrow);
     assertEquals(1, reports.size(), reports::toString);
   }
 }
