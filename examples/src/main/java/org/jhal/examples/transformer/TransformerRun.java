@@ -13,6 +13,7 @@ import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
+import org.jhal.FillPattern;
 import org.jhal.HostMemory;
 import org.jhal.Sequence;
 import org.jhal.Workgroups;
@@ -94,15 +95,29 @@ public final class TransformerRun implements AutoCloseable {
       tokens = allocate(passes + 1);
       chances = allocate(passes);
       logits = allocate(shape.vocabulary());
-      try (Sequence steps = device.createSequence()) {
-        write(steps, HostMemory.of(model.values()), weights);
-        steps.await(PATIENCE);
-      }
       pass = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
       recordPass();
+      prepareMemory();
     } catch (Throwable t) {
       release();
       throw t;
+    }
+  }
+
+  /**
+   * Uploads the weights, and clears all other memory. The kernels read only what they have written,
+   * but not all of a buffer: {@code hal replay} compares no result that comes from memory which may
+   * be anything.
+   */
+  private void prepareMemory() throws InterruptedException {
+    try (Sequence steps = device.createSequence()) {
+      for (DeviceBuffer buffer : buffers) {
+        steps.step(
+            (waits, signals) ->
+                queue.fill(waits, signals, buffer, 0, buffer.size(), FillPattern.ZERO));
+      }
+      write(steps, HostMemory.of(model.values()), weights);
+      steps.await(PATIENCE);
     }
   }
 
