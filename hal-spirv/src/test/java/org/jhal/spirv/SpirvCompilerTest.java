@@ -3,6 +3,9 @@ package org.jhal.spirv;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -10,13 +13,17 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.kernels.cache.KernelCache;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.cache.KernelKey;
 import org.jhal.kernels.source.SourceCode;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,7 +76,7 @@ class SpirvCompilerTest {
 
   private static SpirvCompiler compiler() {
     try {
-      return SpirvCompiler.find(System.getProperty("jhal.spirv.clang"));
+      return SpirvCompiler.find(System.getProperty("jhal.spirv.clang", ""));
     } catch (HalException e) {
       assertEquals(Status.UNIMPLEMENTED, e.status(), e.getMessage());
       return abort(e.getMessage());
@@ -80,11 +87,15 @@ class SpirvCompilerTest {
     return new SourceCode(text, "code.cpp", Map.of(), List.of());
   }
 
+  private static byte[] compile(SpirvCompiler compiler, String text, String... options) {
+    return compiler.compile(source(text), List.of(options));
+  }
+
   @ParameterizedTest
   @MethodSource("sources")
   void compilesTheKernelsOfTheProject(Path file) throws IOException {
     SpirvCompiler compiler = compiler();
-    byte[] module = compiler.compile(source(Files.readString(ROOT.resolve(file))), List.of(), null);
+    byte[] module = compile(compiler, Files.readString(ROOT.resolve(file)));
     assertTrue(Kernels.entries(module).size() > 0, file.toString());
     Kernels.assertValid(module);
   }
@@ -96,10 +107,7 @@ class SpirvCompilerTest {
         assertThrows(
             HalException.class,
             () ->
-                compiler.compile(
-                    source("\nextern \"C\" __global__ void k(int* a) { a[0] = missing; }"),
-                    List.of(),
-                    null));
+                compile(compiler, "\nextern \"C\" __global__ void k(int* a) { a[0] = missing; }"));
     assertEquals(Status.INVALID_ARGUMENT, failure.status());
     String message = String.valueOf(failure.getMessage());
     assertTrue(message.contains("code.cpp:2:") && message.contains("'missing'"), message);
@@ -112,31 +120,109 @@ class SpirvCompilerTest {
         assertThrows(
             HalException.class,
             () ->
-                compiler.compile(
-                    source("extern \"C\" __global__ void k(int* a) { printf(\"%d\", a[0]); }"),
-                    List.of(),
-                    null));
+                compile(
+                    compiler, "extern \"C\" __global__ void k(int* a) { printf(\"%d\", a[0]); }"));
     assertEquals(Status.UNIMPLEMENTED, failure.status());
     assertEquals("function 'k' has a call of printf, which Vulkan lacks", failure.getMessage());
   }
 
   @Test
-  void keepsCodeInTheCache(@TempDir Path folder) throws IOException {
+  void fusesNoProductsWhateverTheOptions() throws IOException {
     SpirvCompiler compiler = compiler();
-    SourceCode code = source("extern \"C\" __global__ void k(int* a) { a[0] = 3; }");
-    KernelCache cache = KernelCache.in(folder.resolve("cache"));
-    byte[] first = compiler.compile(code, List.of(), cache);
-    try (Stream<Path> files = Files.list(folder.resolve("cache"))) {
-      assertEquals(1, files.filter(file -> file.toString().endsWith(".kernel")).count());
-    }
-    assertArrayEquals(first, compiler.compile(code, List.of(), cache));
+    String text = "extern \"C\" __global__ void k(float* a) { a[0] = a[1] * a[2] + a[3]; }";
+    byte[] plain = compile(compiler, text);
+    assertArrayEquals(plain, compile(compiler, text, "-ffp-contract=fast"));
+    Kernels.assertValid(plain);
+  }
+
+  private static @Nullable KernelKey key(
+      SourceCode code, List<String> options, String translator, String compiler) {
+    return SpirvCompiler.key(code, options, translator, List.of(compiler));
+  }
+
+  @Test
+  void keysDifferIfTheCodeMay() {
+    SourceCode code = source("#include <cstdint>\nextern \"C\" __global__ void k(int* a) {}");
+    SourceCode withHeader = new SourceCode(code.text(), code.name(), Map.of("a.h", ""), List.of());
+    Set<@Nullable KernelKey> keys = new HashSet<>();
+    keys.add(key(code, List.of(), "jar 1", "clang 1"));
+    keys.add(key(code, List.of("-DA=1"), "jar 1", "clang 1"));
+    keys.add(key(source(code.text() + " "), List.of(), "jar 1", "clang 1"));
+    keys.add(key(withHeader, List.of(), "jar 1", "clang 1"));
+    keys.add(key(code, List.of(), "jar 2", "clang 1"));
+    keys.add(key(code, List.of(), "jar 1", "clang 2"));
+    assertEquals(6, keys.size());
+    assertFalse(keys.contains(null));
+    assertTrue(keys.contains(key(code, List.of(), "jar 1", "clang 1")));
+  }
+
+  @Test
+  void thereIsNoKeyForASourceThatReadsOtherFiles() {
+    SourceCode code = new SourceCode("#include \"/a.h\"\n", "code.cpp", Map.of(), List.of("/a.h"));
+    assertNull(key(code, List.of(), "jar", "clang"));
+  }
+
+  @Test
+  void theStateOfThisLibraryChangesWithItsJar(@TempDir Path folder) throws IOException {
+    assertNull(OwnJar.state(folder));
+    Path jar = Files.writeString(folder.resolve("a.jar"), "1");
+    String before = OwnJar.state(jar);
+    assertEquals(before, OwnJar.state(jar));
+    Files.writeString(jar, "12");
+    assertNotEquals(before, OwnJar.state(jar));
+  }
+
+  @Test
+  void leavesOptimizationToTheDriverAndRefusesOptionsThatNameFiles() {
+    assertEquals(
+        List.of("-DA=1", "-std=c++20"),
+        SpirvCompiler.options(variant("-DA=1", "-O3", "-std=c++20"), "code.cpp"));
+    HalException failure =
+        assertThrows(
+            HalException.class, () -> SpirvCompiler.options(variant("-fplugin=a.so"), "code.cpp"));
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
+    String message = String.valueOf(failure.getMessage());
+    assertTrue(message.contains("'-fplugin=a.so' is not allowed on Vulkan devices"), message);
+  }
+
+  private static Variant variant(String... options) {
+    return new Variant(
+        Variant.CPP,
+        "code.cpp",
+        null,
+        "",
+        null,
+        Map.of(),
+        Map.of(SpirvCompiler.NAME, List.of(options)),
+        Map.of(),
+        false);
+  }
+
+  @Test
+  void refusesInstancesOfTemplates() {
+    SpirvCompiler.checkEntry("k", "k", "code.cpp");
+    HalException failure =
+        assertThrows(HalException.class, () -> SpirvCompiler.checkEntry("k<int>", "k", "code.cpp"));
+    assertEquals(Status.UNIMPLEMENTED, failure.status());
+    assertEquals(
+        "the entry point of kernel 'k' in code.cpp is 'k<int>'; for Vulkan devices it must be the"
+            + " name of a function with extern \"C\"",
+        failure.getMessage());
   }
 
   @Test
   void namesACompilerThatIsMissing() {
     HalException failure = assertThrows(HalException.class, () -> SpirvCompiler.find("/no/clang"));
-    assertEquals(Status.NOT_FOUND, failure.status());
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
     assertEquals(
-        "compiler=/no/clang: needs this Clang, and an llc beside it", failure.getMessage());
+        "the compiler '/no/clang' is not a Clang that can be executed, with an llc beside it",
+        failure.getMessage());
+  }
+
+  @Test
+  void doesWithoutACompiler() {
+    HalException failure = assertThrows(HalException.class, () -> SpirvCompiler.find("none"));
+    assertEquals(Status.UNIMPLEMENTED, failure.status());
+    assertEquals("the option compiler is none", failure.getMessage());
   }
 }

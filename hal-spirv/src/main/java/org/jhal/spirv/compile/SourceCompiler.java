@@ -31,12 +31,14 @@ public final class SourceCompiler {
           "-O1",
           "-mllvm",
           "-inline-threshold=1000",
-          "-ffp-contract=off",
           "-fwrapv",
           "-fmath-errno",
           "-U__HIP__",
           "-U__HIPCC__",
           "-Werror=implicit-function-declaration");
+
+  /** Behind the user's options: the target has no fused products but {@code fma}. */
+  public static final String UNFUSED = "-ffp-contract=off";
 
   private static final String SOURCE = "source.hip";
 
@@ -51,6 +53,7 @@ public final class SourceCompiler {
   public List<String> identity() {
     List<String> parts = new ArrayList<>(tools.identity());
     parts.addAll(OPTIONS);
+    parts.add(UNFUSED);
     VulkanDialect.headers().forEach((name, text) -> parts.add(name + '\n' + text));
     return parts;
   }
@@ -89,7 +92,7 @@ public final class SourceCompiler {
     clang.addAll(OPTIONS);
     clang.addAll(List.of("-Ibundle", "-Idialect", "-include", "dialect/" + VulkanDialect.FIRST));
     clang.addAll(options);
-    clang.addAll(List.of("-S", "-emit-llvm", SOURCE, "-o", "code.ll"));
+    clang.addAll(List.of(UNFUSED, "-S", "-emit-llvm", SOURCE, "-o", "code.ll"));
     try {
       run.run(clang, Status.INVALID_ARGUMENT, source.name());
     } catch (HalException e) {
@@ -111,5 +114,10 @@ public final class SourceCompiler {
         Status.UNIMPLEMENTED,
         source.name());
     return Files.readAllBytes(run.folder().resolve("code.spv"));
+  }
+
+  @Override
+  public String toString() {
+    return tools.clang().toString();
   }
 }
