@@ -4,6 +4,7 @@ package org.jhal.vulkan;
 import java.util.List;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.options.CacheOption;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
@@ -31,16 +32,41 @@ final class VulkanCompiler {
 
   private final String wanted;
   private final @Nullable KernelCache cache;
-  private final Lazy<SpirvCompiler> found = new Lazy<>();
+  private final Lazy<SpirvCompiler> found = Lazy.keepingFailure();
 
   private VulkanCompiler(String wanted, @Nullable KernelCache cache) {
     this.wanted = wanted;
     this.cache = cache;
   }
 
-  /** The compiler that the settings of a device select. */
+  /**
+   * The compiler that the settings of a device select.
+   *
+   * @throws HalException INVALID_ARGUMENT if they name a file that is none
+   */
   static VulkanCompiler of(Settings settings) {
-    return new VulkanCompiler(settings.get(OPTION), CacheOption.cache(settings));
+    VulkanCompiler compiler = new VulkanCompiler(settings.get(OPTION), CacheOption.cache(settings));
+    if (!compiler.wanted.isEmpty()) {
+      String unused = compiler.absence();
+    }
+    return compiler;
+  }
+
+  /**
+   * Why there is no compiler, or none that may be run; null if there is one.
+   *
+   * @throws HalException otherwise as {@link SpirvCompiler#find}
+   */
+  @Nullable String absence() {
+    try {
+      SpirvCompiler unused = find();
+      return null;
+    } catch (HalException e) {
+      if (e.status() != Status.UNIMPLEMENTED && e.status() != Status.PERMISSION_DENIED) {
+        throw e;
+      }
+      return e.getMessage();
+    }
   }
 
   /**
@@ -48,7 +74,7 @@ final class VulkanCompiler {
    *
    * @throws HalException as {@link SpirvCompiler#find}
    */
-  SpirvCompiler find() {
+  private SpirvCompiler find() {
     return found.get(() -> SpirvCompiler.find(wanted));
   }
 

@@ -87,7 +87,15 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
 
   @Override
   public final Set<String> executableFormats() {
-    return Set.of(Variant.CPP, VulkanModule.FORMAT);
+    return compiler.absence() == null
+        ? Set.of(Variant.CPP, VulkanModule.FORMAT)
+        : Set.of(VulkanModule.FORMAT);
+  }
+
+  @Override
+  public final String refusal(String format) {
+    String absence = format.equals(Variant.CPP) ? compiler.absence() : null;
+    return absence == null ? DeviceBackend.super.refusal(format) : absence;
   }
 
   @Override

@@ -32,11 +32,10 @@ public final class SpirvCompiler {
   private static final String FORMAT = "vulkan-spirv of a source, format 2";
 
   private final SourceCompiler compiler;
-  private final List<String> identity;
+  private volatile @Nullable List<String> identity; // found out when it is first needed
 
   private SpirvCompiler(SourceCompiler compiler) {
     this.compiler = compiler;
-    this.identity = compiler.identity();
   }
 
   /**
@@ -92,7 +91,15 @@ public final class SpirvCompiler {
    */
   public @Nullable KernelKey key(SourceCode source, List<String> options) {
     String translator = OwnJar.state();
-    return translator == null ? null : key(source, options, translator, identity);
+    if (translator == null) {
+      return null;
+    }
+    List<String> known = identity;
+    if (known == null) {
+      known = compiler.identity();
+      identity = known;
+    }
+    return key(source, options, translator, known);
   }
 
   static @Nullable KernelKey key(

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.kernels.cache.KernelKey;
 import org.jhal.kernels.source.SourceCode;
 
 /** Compiles kernels in C++ into the SPIR-V of OpenCL. Thread-safe. */
@@ -35,6 +36,7 @@ public final class SourceCompiler {
           "-fmath-errno",
           "-U__HIP__",
           "-U__HIPCC__",
+          "-U__SIZEOF_INT128__", // of the host
           "-Werror=implicit-function-declaration");
 
   /** Behind the user's options: the target has no fused products but {@code fma}. */
@@ -54,7 +56,9 @@ public final class SourceCompiler {
     List<String> parts = new ArrayList<>(tools.identity());
     parts.addAll(OPTIONS);
     parts.add(UNFUSED);
-    VulkanDialect.headers().forEach((name, text) -> parts.add(name + '\n' + text));
+    List<String> headers = new ArrayList<>();
+    VulkanDialect.headers().forEach((name, text) -> headers.addAll(List.of(name, text)));
+    parts.add(KernelKey.of(headers).toString()); // a digest, which is shorter
     return parts;
   }
 

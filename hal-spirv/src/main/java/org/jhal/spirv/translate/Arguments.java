@@ -142,7 +142,7 @@ final class Arguments {
     long address = Objects.requireNonNull(scope.translation.memories().address(parameter.result()));
     for (long at = 0; at < size; ) {
       int bytes = 4;
-      while (at + bytes > size || (offset + at) % bytes != 0) {
+      while (at + bytes > size || ((offset + at) | (address + at)) % bytes != 0) {
         bytes /= 2;
       }
       int value = bits(block, base, offset + at, 8 * bytes);
