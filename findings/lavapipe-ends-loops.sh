@@ -5,7 +5,7 @@
 # Expected  three loops that count 40,000 rounds each give 40,000 three times.
 # Happens   the second loop ends after 25,534 rounds, and each further one after the first round. Nothing reports it; what
 #           comes after the loops goes on with the wrong numbers.
-# Version   Mesa 22.3.6 with LLVM 15.0.6 (Debian 12, x86-64).
+# Version   Mesa 22.3.6 with LLVM 15.0.6 (Debian 12, x86-64). With Mesa 25.0.7 of Debian 13 the numbers are right.
 # Meets it  whoever runs kernels with long loops on lavapipe. Nested loops count, too: 300 rounds of 300 are cut.
 #
 # Needs Debian 12 or a system that has its packages, and gcc; no GPU. Ends with 77 without them, with 1 if it has changed.

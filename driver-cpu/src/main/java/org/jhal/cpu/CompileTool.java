@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jhal.HalException;
@@ -81,8 +82,8 @@ public final class CompileTool {
     }
 
     @Override
-    public boolean keepsEntries() {
-      return false; // a library has its kernels under numbers
+    public Map<String, String> entries(Variant variant, List<KernelSpec> kernels) {
+      return Map.of(); // a library has them
     }
 
     @Override

@@ -14,6 +14,7 @@ import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.kernels.cache.KernelCache;
 import org.jhal.kernels.source.SourceCode;
+import org.jhal.spirv.EntryPoints;
 import org.jhal.spirv.SpirvCompiler;
 import org.jspecify.annotations.Nullable;
 
@@ -82,20 +83,21 @@ final class VulkanCompiler {
    * Compiles the kernels of a variant in the format gpu-c++.
    *
    * @param what is being loaded, for people
-   * @return a module in the format vulkan-spirv
+   * @return a module in the format vulkan-spirv, with the names of {@link EntryPoints}
    * @throws HalException UNIMPLEMENTED if there is no compiler, or something in the source is not
    *     translated; INVALID_ARGUMENT if the source or an option is wrong; otherwise as {@link
    *     SpirvCompiler#compile}
    */
   byte[] compile(ExecutableSource source, Variant variant, List<KernelSpec> kernels, String what) {
-    for (KernelSpec kernel : kernels) {
-      SpirvCompiler.checkEntry(variant.entry(kernel.name()), kernel.name(), what);
-    }
+    EntryPoints entries = EntryPoints.of(variant, kernels);
     List<String> options = SpirvCompiler.options(variant, what);
     SourceCode code =
         SourceCode.read(source, String.valueOf(variant.file()), variant.readFile(source), what);
     SpirvCompiler compiler = find();
     return KeptCode.get(
-        cache, compiler.key(code, options), what, () -> compiler.compile(code, options));
+        cache,
+        compiler.key(code, options, entries),
+        what,
+        () -> compiler.compile(code, options, entries));
   }
 }

@@ -13,6 +13,7 @@ import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.kernels.bundle.KernelArgument;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
+import org.jhal.spirv.EntryPoints;
 import org.jhal.vulkan.jna.Structs;
 import org.jhal.vulkan.jna.VulkanConstants;
 import org.jhal.vulkan.jna.VulkanSetup;
@@ -38,10 +39,10 @@ final class VulkanModule implements KernelModule {
       Variant variant,
       List<KernelSpec> kernels) {
     String what = "bundle " + source.name() + ", file '" + variant.file() + "'";
+    boolean isSource = variant.format().equals(Variant.CPP);
+    EntryPoints points = EntryPoints.of(variant, kernels);
     byte[] code =
-        variant.format().equals(Variant.CPP)
-            ? compiler.compile(source, variant, kernels, what)
-            : variant.readFile(source);
+        isSource ? compiler.compile(source, variant, kernels, what) : variant.readFile(source);
     SpirvModule module = SpirvModule.read(code, what);
     List<String> missing = Capabilities.missing(module, device.physical());
     if (!missing.isEmpty()) {
@@ -55,7 +56,7 @@ final class VulkanModule implements KernelModule {
     }
     List<String> entries = new ArrayList<>();
     for (KernelSpec kernel : kernels) {
-      String entry = variant.symbol(kernel.name(), what);
+      String entry = isSource ? points.name(kernel.name()) : variant.symbol(kernel.name(), what);
       if (!module.kernels().contains(entry)) {
         throw new HalException(
             Status.NOT_FOUND,

@@ -7,8 +7,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import org.jhal.HalException;
-import org.jhal.Status;
-import org.jhal.kernels.bundle.EntryName;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.kernels.cache.KernelKey;
 import org.jhal.kernels.dialect.Dialect;
@@ -69,27 +67,13 @@ public final class SpirvCompiler {
   }
 
   /**
-   * Checks that a kernel has an entry point that this compiler knows.
-   *
-   * @param entry what the manifest says
-   * @throws HalException UNIMPLEMENTED if it is an expression, such as an instance of a template
-   */
-  public static void checkEntry(String entry, String kernel, String what) {
-    if (EntryName.isExpression(entry)) {
-      throw new HalException(
-          Status.UNIMPLEMENTED,
-          "the entry point of kernel '%s' in %s is '%s'; for Vulkan devices it must be the name of a function with extern \"C\""
-              .formatted(kernel, what, entry));
-    }
-  }
-
-  /**
    * What the code of a source depends on; null if on more than the source, the options, the
    * compiler and this library, or if this library is not in a jar, so that its state is unknown.
    *
    * @param options as {@link #options} returns them
+   * @param entries the entry points that the module is to have
    */
-  public @Nullable KernelKey key(SourceCode source, List<String> options) {
+  public @Nullable KernelKey key(SourceCode source, List<String> options, EntryPoints entries) {
     String translator = OwnJar.state();
     if (translator == null) {
       return null;
@@ -99,11 +83,15 @@ public final class SpirvCompiler {
       known = compiler.identity();
       identity = known;
     }
-    return key(source, options, translator, known);
+    return key(source, options, entries.expressions(), translator, known);
   }
 
   static @Nullable KernelKey key(
-      SourceCode source, List<String> options, String translator, List<String> compiler) {
+      SourceCode source,
+      List<String> options,
+      List<String> expressions,
+      String translator,
+      List<String> compiler) {
     SourceCode whole = source.with(Dialect.stubs());
     if (!whole.isSelfContained(options)) {
       return null;
@@ -116,6 +104,8 @@ public final class SpirvCompiler {
     }
     texts.add(options.size() + " options");
     texts.addAll(options);
+    texts.add(expressions.size() + " expressions");
+    texts.addAll(expressions);
     texts.addAll(compiler);
     return KernelKey.of(texts);
   }
@@ -125,14 +115,16 @@ public final class SpirvCompiler {
    *
    * @param source the source with its include files
    * @param options as {@link #options} returns them
+   * @param entries the entry points that the module is to have
    * @return a module of SPIR-V 1.5 with an entry point for each kernel
    * @throws HalException INVALID_ARGUMENT with the compiler's messages if the source is wrong;
    *     UNIMPLEMENTED if LLVM lacks something for this target; RESOURCE_EXHAUSTED if memory or
    *     space are missing; DEADLINE_EXCEEDED if it takes minutes
    */
-  public byte[] compile(SourceCode source, List<String> options) {
+  public byte[] compile(SourceCode source, List<String> options, EntryPoints entries) {
     return SpirvTranslator.translate(
-        compiler.compile(source.with(Dialect.stubs()), List.copyOf(options)));
+        compiler.compile(
+            source.with(Dialect.stubs()), List.copyOf(options), entries.expressions()));
   }
 
   /** The file of Clang. */

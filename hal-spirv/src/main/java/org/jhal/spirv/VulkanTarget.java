@@ -2,6 +2,7 @@
 package org.jhal.spirv;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -63,15 +64,13 @@ public final class VulkanTarget implements CompileTarget {
   }
 
   @Override
-  public boolean keepsEntries() {
-    return true;
+  public Map<String, String> entries(Variant variant, List<KernelSpec> kernels) {
+    return EntryPoints.of(variant, kernels).names();
   }
 
   @Override
   public byte[] compile(SourceCode source, Variant variant, List<KernelSpec> kernels, String what) {
-    for (KernelSpec kernel : kernels) {
-      SpirvCompiler.checkEntry(variant.entry(kernel.name()), kernel.name(), what);
-    }
-    return compiler.compile(source, SpirvCompiler.options(variant, what));
+    return compiler.compile(
+        source, SpirvCompiler.options(variant, what), EntryPoints.of(variant, kernels));
   }
 }

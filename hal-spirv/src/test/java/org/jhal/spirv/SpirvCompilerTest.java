@@ -20,6 +20,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.Workgroups;
+import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.kernels.cache.KernelKey;
 import org.jhal.kernels.source.SourceCode;
@@ -46,6 +48,8 @@ class SpirvCompilerTest {
 
   /** Sources that have no kernel, and those whose kernels have what Vulkan lacks. */
   private static final List<String> OTHERS = List.of("includes.cpp", "names.cpp");
+
+  private static final EntryPoints NO_EXPRESSIONS = new EntryPoints(List.of(), Map.of());
 
   private static Path root() {
     Path folder = Path.of("").toAbsolutePath();
@@ -88,7 +92,7 @@ class SpirvCompilerTest {
   }
 
   private static byte[] compile(SpirvCompiler compiler, String text, String... options) {
-    return compiler.compile(source(text), List.of(options));
+    return compiler.compile(source(text), List.of(options), NO_EXPRESSIONS);
   }
 
   @ParameterizedTest
@@ -137,7 +141,7 @@ class SpirvCompilerTest {
 
   private static @Nullable KernelKey key(
       SourceCode code, List<String> options, String translator, String compiler) {
-    return SpirvCompiler.key(code, options, translator, List.of(compiler));
+    return SpirvCompiler.key(code, options, List.of(), translator, List.of(compiler));
   }
 
   @Test
@@ -186,28 +190,56 @@ class SpirvCompilerTest {
   }
 
   private static Variant variant(String... options) {
+    return variant(Map.of(), options);
+  }
+
+  private static Variant variant(Map<String, String> entries, String... options) {
     return new Variant(
         Variant.CPP,
         "code.cpp",
         null,
         "",
         null,
-        Map.of(),
+        entries,
         Map.of(SpirvCompiler.NAME, List.of(options)),
         Map.of(),
         false);
   }
 
   @Test
-  void refusesInstancesOfTemplates() {
-    SpirvCompiler.checkEntry("k", "k", "code.cpp");
-    HalException failure =
-        assertThrows(HalException.class, () -> SpirvCompiler.checkEntry("k<int>", "k", "code.cpp"));
-    assertEquals(Status.UNIMPLEMENTED, failure.status());
+  void namesInstancesOfTemplates() throws IOException {
+    SpirvCompiler compiler = compiler();
+    String text =
+        """
+        template <class T, int N> __global__ void fill(T* a) { a[threadIdx.x] = N; }
+        namespace inner { __global__ void clear(int* a) { a[threadIdx.x] = 0; } }
+        extern "C" __global__ void last(int* a) { a[0] = 9; }
+        """;
+    EntryPoints entries =
+        EntryPoints.of(
+            variant(Map.of("a", "fill<float, 4>", "b", "inner::clear", "c", "last")),
+            List.of(kernel("a"), kernel("b"), kernel("c"), kernel("last")));
+    byte[] module = compiler.compile(source(text), List.of(), entries);
     assertEquals(
-        "the entry point of kernel 'k' in code.cpp is 'k<int>'; for Vulkan devices it must be the"
-            + " name of a function with extern \"C\"",
-        failure.getMessage());
+        Set.of(entries.name("a"), entries.name("b"), "last"), Set.copyOf(Kernels.entries(module)));
+    assertEquals("last", entries.name("c"));
+    assertEquals("last", entries.name("last"));
+    Kernels.assertValid(module);
+  }
+
+  @Test
+  void refusesExpressionsThatNameNothing() {
+    SpirvCompiler compiler = compiler();
+    EntryPoints entries = EntryPoints.of(variant(Map.of("a", "no<3>")), List.of(kernel("a")));
+    HalException failure =
+        assertThrows(
+            HalException.class, () -> compiler.compile(source("int unused;"), List.of(), entries));
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
+    assertTrue(String.valueOf(failure.getMessage()).contains("'no'"), failure.getMessage());
+  }
+
+  private static KernelSpec kernel(String name) {
+    return new KernelSpec(name, List.of(), Workgroups.of(1), 0);
   }
 
   @Test

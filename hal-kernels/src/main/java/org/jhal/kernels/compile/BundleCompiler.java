@@ -86,7 +86,7 @@ public final class BundleCompiler {
     for (CompileTarget target : all) {
       String label = target.label();
       byte[] made = target.compile(code, variant, manifest.kernels(), what + " for " + label);
-      String file = files.add(variant, target, made);
+      String file = files.add(variant, manifest.kernels(), target, made);
       int size = (made.length + 1023) / 1024;
       lines.add(String.format(Locale.ROOT, "%-10s  %4d KiB  %s", label, size, file));
     }

@@ -2,6 +2,7 @@
 package org.jhal.kernels.compile;
 
 import java.util.List;
+import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
@@ -22,8 +23,8 @@ public interface CompileTarget {
   /** What the name of a file with the code ends with, without the dot. */
   String suffix();
 
-  /** Whether kernels keep the names of their entry points in the source. */
-  boolean keepsEntries();
+  /** The entry points in the code, by kernel, where they are not named as the kernels are. */
+  Map<String, String> entries(Variant variant, List<KernelSpec> kernels);
 
   /**
    * Compiles kernels.

@@ -15,10 +15,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Manifest;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.spi.HostFailures;
@@ -99,7 +101,7 @@ final class VariantFiles {
    * @param source the variant in C++ that it was compiled from
    * @return the path of its file
    */
-  String add(Variant source, CompileTarget target, byte[] code) {
+  String add(Variant source, List<KernelSpec> kernels, CompileTarget target, byte[] code) {
     String file = String.valueOf(source.file());
     String base = file.substring(file.lastIndexOf('/') + 1).replaceFirst("\\.[^.]*$", "");
     String compiled = base + "." + target.suffix();
@@ -111,8 +113,9 @@ final class VariantFiles {
     if (architecture != null) {
       variant.addProperty(ARCHITECTURE, architecture);
     }
-    if (target.keepsEntries() && !source.entries().isEmpty()) {
-      variant.add("entries", GSON.toJsonTree(new TreeMap<>(source.entries())));
+    Map<String, String> entries = target.entries(source, kernels);
+    if (!entries.isEmpty()) {
+      variant.add("entries", GSON.toJsonTree(new TreeMap<>(entries)));
     }
     variants.add(variant);
     return folder.resolve(compiled).toString();

@@ -51,6 +51,11 @@ public final class SourceCompiler {
     this.tools = tools;
   }
 
+  /** The name in the code of the entry point with this number among the expressions. */
+  public static String nameOf(int expression) {
+    return LlvmText.KERNEL + expression;
+  }
+
   /** What code depends on beside the source and the user's options. */
   public List<String> identity() {
     List<String> parts = new ArrayList<>(tools.identity());
@@ -65,11 +70,12 @@ public final class SourceCompiler {
   /**
    * Compiles a source.
    *
+   * @param expressions entry points that are no symbols; the code has them as {@link #nameOf}
    * @throws HalException INVALID_ARGUMENT with the compiler's messages if the source is wrong;
    *     UNIMPLEMENTED if LLVM cannot translate something in it; RESOURCE_EXHAUSTED if memory or
    *     space are missing; DEADLINE_EXCEEDED if it takes minutes
    */
-  public byte[] compile(SourceCode source, List<String> options) {
+  public byte[] compile(SourceCode source, List<String> options, List<String> expressions) {
     try (ToolRun run = new ToolRun(tools)) {
       for (Map.Entry<String, String> header : VulkanDialect.headers().entrySet()) {
         run.write("dialect/" + header.getKey(), header.getValue());
@@ -77,8 +83,10 @@ public final class SourceCompiler {
       for (Map.Entry<String, String> header : source.headers().entrySet()) {
         run.write("bundle/" + header.getKey(), header.getValue());
       }
-      run.write(SOURCE, SourceCode.lineOne(source.name()) + source.text());
-      return compile(run, source, options);
+      run.write(
+          SOURCE,
+          SourceCode.lineOne(source.name()) + source.text() + LlvmText.references(expressions));
+      return compile(run, source, options, expressions.size());
     } catch (IOException e) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,
@@ -90,7 +98,8 @@ public final class SourceCompiler {
     }
   }
 
-  private byte[] compile(ToolRun run, SourceCode source, List<String> options) throws IOException {
+  private byte[] compile(ToolRun run, SourceCode source, List<String> options, int expressions)
+      throws IOException {
     List<String> clang = new ArrayList<>();
     clang.add(tools.clang().toString());
     clang.addAll(OPTIONS);
@@ -105,7 +114,7 @@ public final class SourceCompiler {
           : e;
     }
     Path text = run.folder().resolve("code.ll");
-    Files.writeString(text, LlvmText.replaced(Files.readString(text)));
+    Files.writeString(text, LlvmText.replaced(Files.readString(text), expressions));
     run.run(
         List.of(
             tools.llc().toString(),
