@@ -37,7 +37,7 @@ class VulkanCompilerTest {
   private static final String MANIFEST =
       """
       {"version": 1, "name": "scale", "kernels": [{"name": "scale",
-      "parameters": [%s, {"name": "n", "kind": "constant", "type": "i32"}], "workgroupSize": [64]}],
+      "parameters": [FIRST, {"name": "n", "kind": "constant", "type": "i32"}], "workgroupSize": [64]}],
       "variants": [{"format": "gpu-c++", "file": "scale.cpp", "options": {"all": ["-DBY=3"]}}]}
       """;
   private static final String BUFFER =
@@ -59,7 +59,12 @@ class VulkanCompilerTest {
   void write() throws IOException {
     Files.writeString(folder.resolve("scale.cpp"), SCALE);
     Files.writeString(folder.resolve("by.h"), HEADER);
-    writeManifest(MANIFEST.formatted(BUFFER));
+    writeManifest(manifest(BUFFER));
+  }
+
+  /** With these parameters before n. */
+  private static String manifest(String first) {
+    return MANIFEST.replace("FIRST", first);
   }
 
   private void writeManifest(String text) throws IOException {
@@ -92,8 +97,7 @@ class VulkanCompilerTest {
   void refusesAManifestWithOtherArguments() throws IOException {
     assumeCompiler();
     writeManifest(
-        MANIFEST.formatted(
-            BUFFER + ", {\"name\": \"a\", \"kind\": \"constant\", \"type\": \"f64\"}"));
+        manifest(BUFFER + ", {\"name\": \"a\", \"kind\": \"constant\", \"type\": \"f64\"}"));
     try (Device device = OpenVulkan.open("vulkan")) {
       assertHal(
           Status.INVALID_ARGUMENT,
@@ -147,7 +151,7 @@ class VulkanCompilerTest {
   @Test
   void refusesOptionsThatNameFiles() throws IOException {
     assumeCompiler();
-    writeManifest(MANIFEST.formatted(BUFFER).replace("-DBY=3", "-fplugin=a.so"));
+    writeManifest(manifest(BUFFER).replace("-DBY=3", "-fplugin=a.so"));
     try (Device device = OpenVulkan.open("vulkan")) {
       assertHal(
           Status.INVALID_ARGUMENT,
