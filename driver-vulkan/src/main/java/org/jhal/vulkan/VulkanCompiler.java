@@ -82,13 +82,13 @@ final class VulkanCompiler {
   /**
    * Compiles the kernels of a variant in the format gpu-c++.
    *
-   * @param what is being loaded, for people
    * @return a module in the format vulkan-spirv, with the names of {@link EntryPoints}
    * @throws HalException UNIMPLEMENTED if there is no compiler, or something in the source is not
    *     translated; INVALID_ARGUMENT if the source or an option is wrong; otherwise as {@link
    *     SpirvCompiler#compile}
    */
-  byte[] compile(ExecutableSource source, Variant variant, List<KernelSpec> kernels, String what) {
+  byte[] compile(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    String what = variant.file() + " of bundle " + source.name();
     EntryPoints entries = EntryPoints.of(variant, kernels);
     List<String> options = SpirvCompiler.options(variant, what);
     SourceCode code =
@@ -98,6 +98,6 @@ final class VulkanCompiler {
         cache,
         compiler.key(code, options, entries),
         what,
-        () -> compiler.compile(code, options, entries));
+        () -> compiler.compile(code, options, entries, what));
   }
 }

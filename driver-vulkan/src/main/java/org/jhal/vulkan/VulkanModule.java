@@ -41,8 +41,7 @@ final class VulkanModule implements KernelModule {
     String what = "bundle " + source.name() + ", file '" + variant.file() + "'";
     boolean isSource = variant.format().equals(Variant.CPP);
     EntryPoints points = EntryPoints.of(variant, kernels);
-    byte[] code =
-        isSource ? compiler.compile(source, variant, kernels, what) : variant.readFile(source);
+    byte[] code = isSource ? compiler.compile(source, variant, kernels) : variant.readFile(source);
     SpirvModule module = SpirvModule.read(code, what);
     List<String> missing = Capabilities.missing(module, device.physical());
     if (!missing.isEmpty()) {

@@ -116,15 +116,16 @@ public final class SpirvCompiler {
    * @param source the source with its include files
    * @param options as {@link #options} returns them
    * @param entries the entry points that the module is to have
+   * @param what is being compiled, for people
    * @return a module of SPIR-V 1.5 with an entry point for each kernel
    * @throws HalException INVALID_ARGUMENT with the compiler's messages if the source is wrong;
    *     UNIMPLEMENTED if LLVM lacks something for this target; RESOURCE_EXHAUSTED if memory or
    *     space are missing; DEADLINE_EXCEEDED if it takes minutes
    */
-  public byte[] compile(SourceCode source, List<String> options, EntryPoints entries) {
+  public byte[] compile(SourceCode source, List<String> options, EntryPoints entries, String what) {
     return SpirvTranslator.translate(
         compiler.compile(
-            source.with(Dialect.stubs()), List.copyOf(options), entries.expressions()));
+            source.with(Dialect.stubs()), List.copyOf(options), entries.expressions(), what));
   }
 
   /** The file of Clang. */

@@ -71,6 +71,6 @@ public final class VulkanTarget implements CompileTarget {
   @Override
   public byte[] compile(SourceCode source, Variant variant, List<KernelSpec> kernels, String what) {
     return compiler.compile(
-        source, SpirvCompiler.options(variant, what), EntryPoints.of(variant, kernels));
+        source, SpirvCompiler.options(variant, what), EntryPoints.of(variant, kernels), what);
   }
 }

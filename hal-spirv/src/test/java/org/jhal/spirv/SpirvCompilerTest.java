@@ -92,7 +92,7 @@ class SpirvCompilerTest {
   }
 
   private static byte[] compile(SpirvCompiler compiler, String text, String... options) {
-    return compiler.compile(source(text), List.of(options), NO_EXPRESSIONS);
+    return compiler.compile(source(text), List.of(options), NO_EXPRESSIONS, "code.cpp of a bundle");
   }
 
   @ParameterizedTest
@@ -114,7 +114,11 @@ class SpirvCompilerTest {
                 compile(compiler, "\nextern \"C\" __global__ void k(int* a) { a[0] = missing; }"));
     assertEquals(Status.INVALID_ARGUMENT, failure.status());
     String message = String.valueOf(failure.getMessage());
-    assertTrue(message.contains("code.cpp:2:") && message.contains("'missing'"), message);
+    assertTrue(
+        message.startsWith("cannot compile code.cpp of a bundle with ")
+            && message.contains("code.cpp:2:")
+            && message.contains("'missing'"),
+        message);
   }
 
   @Test
@@ -219,7 +223,7 @@ class SpirvCompilerTest {
         EntryPoints.of(
             variant(Map.of("a", "fill<float, 4>", "b", "inner::clear", "c", "last")),
             List.of(kernel("a"), kernel("b"), kernel("c"), kernel("last")));
-    byte[] module = compiler.compile(source(text), List.of(), entries);
+    byte[] module = compiler.compile(source(text), List.of(), entries, "code.cpp");
     assertEquals(
         Set.of(entries.name("a"), entries.name("b"), "last"), Set.copyOf(Kernels.entries(module)));
     assertEquals("last", entries.name("c"));
@@ -233,7 +237,8 @@ class SpirvCompilerTest {
     EntryPoints entries = EntryPoints.of(variant(Map.of("a", "no<3>")), List.of(kernel("a")));
     HalException failure =
         assertThrows(
-            HalException.class, () -> compiler.compile(source("int unused;"), List.of(), entries));
+            HalException.class,
+            () -> compiler.compile(source("int unused;"), List.of(), entries, "code.cpp"));
     assertEquals(Status.INVALID_ARGUMENT, failure.status());
     assertTrue(String.valueOf(failure.getMessage()).contains("'no'"), failure.getMessage());
   }

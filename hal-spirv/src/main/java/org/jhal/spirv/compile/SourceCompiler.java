@@ -71,11 +71,13 @@ public final class SourceCompiler {
    * Compiles a source.
    *
    * @param expressions entry points that are no symbols; the code has them as {@link #nameOf}
+   * @param what is being compiled, for people
    * @throws HalException INVALID_ARGUMENT with the compiler's messages if the source is wrong;
    *     UNIMPLEMENTED if LLVM cannot translate something in it; RESOURCE_EXHAUSTED if memory or
    *     space are missing; DEADLINE_EXCEEDED if it takes minutes
    */
-  public byte[] compile(SourceCode source, List<String> options, List<String> expressions) {
+  public byte[] compile(
+      SourceCode source, List<String> options, List<String> expressions, String what) {
     try (ToolRun run = new ToolRun(tools)) {
       for (Map.Entry<String, String> header : VulkanDialect.headers().entrySet()) {
         run.write("dialect/" + header.getKey(), header.getValue());
@@ -86,7 +88,7 @@ public final class SourceCompiler {
       run.write(
           SOURCE,
           SourceCode.lineOne(source.name()) + source.text() + LlvmText.references(expressions));
-      return compile(run, source, options, expressions.size());
+      return compile(run, source, options, expressions.size(), what);
     } catch (IOException e) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,
@@ -98,7 +100,8 @@ public final class SourceCompiler {
     }
   }
 
-  private byte[] compile(ToolRun run, SourceCode source, List<String> options, int expressions)
+  private byte[] compile(
+      ToolRun run, SourceCode source, List<String> options, int expressions, String what)
       throws IOException {
     List<String> clang = new ArrayList<>();
     clang.add(tools.clang().toString());
@@ -107,7 +110,7 @@ public final class SourceCompiler {
     clang.addAll(options);
     clang.addAll(List.of(UNFUSED, "-S", "-emit-llvm", SOURCE, "-o", "code.ll"));
     try {
-      run.run(clang, Status.INVALID_ARGUMENT, source.name());
+      run.run(clang, Status.INVALID_ARGUMENT, what);
     } catch (HalException e) {
       throw e.status() == Status.INVALID_ARGUMENT
           ? new HalException(e.status(), source.withHint(String.valueOf(e.getMessage())), e)
@@ -125,7 +128,7 @@ public final class SourceCompiler {
             "-o",
             "code.spv"),
         Status.UNIMPLEMENTED,
-        source.name());
+        what);
     return Files.readAllBytes(run.folder().resolve("code.spv"));
   }
 
