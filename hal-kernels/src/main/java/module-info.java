@@ -12,6 +12,7 @@ module org.jhal.kernels {
   exports org.jhal.kernels.bundle;
   exports org.jhal.kernels.cache;
   exports org.jhal.kernels.check;
+  exports org.jhal.kernels.compile;
   exports org.jhal.kernels.dialect;
   exports org.jhal.kernels.source;
   exports org.jhal.kernels.workgroup;

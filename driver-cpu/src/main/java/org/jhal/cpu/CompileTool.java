@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu;
 
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeSet;
-import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.compile.Architecture;
@@ -20,10 +15,11 @@ import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.cpu.compile.KernelLibrary;
 import org.jhal.cpu.compile.SourceCompiler;
-import org.jhal.kernels.bundle.Manifest;
+import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.compile.BundleCompiler;
+import org.jhal.kernels.compile.CompileTarget;
 import org.jhal.kernels.source.SourceCode;
-import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +29,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public final class CompileTool {
-  private static final int OK = 0;
-  private static final int FAILED = 1;
-  private static final int USAGE = 2;
-  private static final int NO_COMPILER = 3;
-
   private CompileTool() {}
 
   /**
@@ -68,14 +59,40 @@ public final class CompileTool {
     }
   }
 
-  /** Ends the command with an exit code. */
-  private static final class CommandException extends Exception {
-    private static final long serialVersionUID = 1;
-    private final int exitCode;
+  /** Compiles for processors of one kind. */
+  private record Target(Architecture processors, HostCompiler compiler) implements CompileTarget {
+    @Override
+    public String label() {
+      return processors.label();
+    }
 
-    CommandException(int exitCode, String message) {
-      super(message);
-      this.exitCode = exitCode;
+    @Override
+    public String format() {
+      return KernelCompiler.LIBRARY;
+    }
+
+    @Override
+    public String architecture() {
+      return processors.label();
+    }
+
+    @Override
+    public String suffix() {
+      return processors.label() + ".so";
+    }
+
+    @Override
+    public Map<String, String> entries(Variant variant, List<KernelSpec> kernels) {
+      return Map.of(); // a library has them
+    }
+
+    @Override
+    public byte[] compile(
+        SourceCode source, Variant variant, List<KernelSpec> kernels, String what) {
+      byte[] library =
+          new SourceCompiler(compiler, null, processors).compile(source, variant, kernels, what);
+      KernelLibrary.read(library, what); // a compiler for other processors is found now
+      return library;
     }
   }
 
@@ -94,71 +111,28 @@ public final class CompileTool {
    *     compiler is none; 3 if there is no compiler for one of the architectures
    */
   public static int run(Options options, PrintWriter out, PrintWriter err) {
-    try {
-      compile(options, out);
-      return OK;
-    } catch (CommandException e) {
-      err.println("hal: " + e.getMessage());
-      return e.exitCode;
-    } catch (HalException e) {
-      String text = e.status() + ": " + e.getMessage();
-      err.println("hal: " + text.strip().replaceAll("\\R", System.lineSeparator() + "    "));
-      boolean isInput = e.status() == Status.INVALID_ARGUMENT || e.status() == Status.NOT_FOUND;
-      return isInput ? USAGE : FAILED;
-    } finally {
-      out.flush();
-      err.flush();
-    }
+    return BundleCompiler.run(
+        options.bundle(),
+        options.overlay(),
+        () -> targets(options.architectures(), options.compiler()),
+        out,
+        err);
   }
 
-  private static void compile(Options options, PrintWriter out) throws CommandException {
-    Path bundle = options.bundle();
-    ExecutableSource source = ExecutableSource.of(bundle);
-    Manifest manifest = Manifest.read(source);
-    Variant variant =
-        manifest.variants().stream()
-            .filter(one -> one.format().equals(Variant.CPP))
-            .findFirst()
-            .orElseThrow(
-                () ->
-                    invalid(
-                        "bundle %s has no kernels in %s, but %s"
-                            .formatted(
-                                bundle,
-                                Variant.CPP,
-                                new TreeSet<>(
-                                    manifest.variants().stream().map(Variant::format).toList()))));
-    Map<Architecture, HostCompiler> compilers = new LinkedHashMap<>();
-    for (Architecture architecture : known(options.architectures())) {
-      compilers.put(architecture, compiler(architecture, options.compiler()));
+  /**
+   * What compiles for these architectures.
+   *
+   * @param architectures as in {@link Options}
+   * @param compiler as in {@link Options}
+   * @throws HalException INVALID_ARGUMENT if an architecture is unknown or the compiler is none;
+   *     FAILED_PRECONDITION if there is no compiler for one of them
+   */
+  public static List<CompileTarget> targets(List<String> architectures, @Nullable String compiler) {
+    List<CompileTarget> targets = new ArrayList<>();
+    for (Architecture architecture : known(architectures)) {
+      targets.add(new Target(architecture, compiler(architecture, compiler)));
     }
-    Path overlay = options.overlay();
-    CpuVariants target =
-        overlay == null
-            ? CpuVariants.inBundle(bundle)
-            : CpuVariants.inOverlay(overlay, manifest.name());
-    String file = String.valueOf(variant.file());
-    String what = file + " of bundle " + source.name();
-    SourceCode code = SourceCode.read(source, file, variant.readFile(source), what);
-    List<String> lines = new ArrayList<>();
-    for (Map.Entry<Architecture, HostCompiler> each : compilers.entrySet()) {
-      Architecture architecture = each.getKey();
-      String name = what + " for " + architecture;
-      byte[] library =
-          new SourceCompiler(each.getValue(), null, architecture)
-              .compile(code, variant, manifest.kernels(), name);
-      KernelLibrary.read(library, name); // a compiler for other processors is found now
-      String made = target.add(file, architecture, library);
-      int size = (library.length + 1023) / 1024;
-      lines.add(String.format(Locale.ROOT, "%-10s  %4d KiB  %s", architecture, size, made));
-    }
-    try {
-      target.write();
-    } catch (IOException e) {
-      HalException failure = HostFailures.of(Status.DATA_LOSS, "cannot write the variants", e);
-      throw new CommandException(FAILED, failure.status() + ": " + failure.getMessage());
-    }
-    lines.forEach(out::println);
+    return targets;
   }
 
   /** What to compile for, the highest level first, since devices take the first that they can. */
@@ -188,8 +162,7 @@ public final class CompileTool {
     return new HalException(Status.INVALID_ARGUMENT, message);
   }
 
-  private static HostCompiler compiler(Architecture architecture, @Nullable String file)
-      throws CommandException {
+  private static HostCompiler compiler(Architecture architecture, @Nullable String file) {
     if (file != null) {
       return HostCompiler.at(file);
     }
@@ -199,9 +172,9 @@ public final class CompileTool {
       return found.get();
     }
     boolean isOwn = CpuFeatures.machine().kind().equals(kind);
-    throw new CommandException(
-        NO_COMPILER,
-        "FAILED_PRECONDITION: there is no C++ compiler for %s on the PATH (%s); --compiler names one"
+    throw new HalException(
+        Status.FAILED_PRECONDITION,
+        "there is no C++ compiler for %s on the PATH (%s); --compiler names one"
             .formatted(architecture, isOwn ? HostCompiler.names() : HostCompiler.crossName(kind)));
   }
 }

@@ -40,6 +40,8 @@ final class PhysicalReader {
   private static final int GROUP_SIZE = 548;
 
   private final long physical;
+  private static final int DRIVER_ID = 16; // in VkPhysicalDeviceDriverProperties
+
   private String name = "a device";
 
   PhysicalReader(long physical) {
@@ -223,6 +225,10 @@ final class PhysicalReader {
     Map<String, String> properties = new HashMap<>();
     properties.put("vulkan", VulkanLibrary.version(all.int32At(API_VERSION)));
     properties.put("driver", driver.textAt(20) + " " + driver.textAt(276));
+    String loops = LoopLimit.of(driver.int32At(DRIVER_ID), driver.textAt(276));
+    if (loops != null) {
+      properties.put("loops", loops);
+    }
     properties.put("subgroup size", String.valueOf(subgroups.int32At(16)));
     properties.put(
         "native queues", family.count() + (family.isComputeOnly() ? ", of compute alone" : ""));

@@ -4,11 +4,18 @@ package org.jhal.vulkan;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.kernels.bundle.KernelArgument;
 
 /**
  * What the driver reads of a SPIR-V module before a vendor's compiler gets it: its form, the
@@ -16,8 +23,12 @@ import org.jhal.Status;
  *
  * @param capabilities their numbers
  * @param kernels the names of the entry points that are kernels
+ * @param arguments those of the kernels for which the module has a note about them, by name
  */
-record SpirvModule(Set<Integer> capabilities, Set<String> kernels) {
+record SpirvModule(
+    Set<Integer> capabilities, Set<String> kernels, Map<String, List<KernelArgument>> arguments) {
+  private static final String[] NONE = {};
+
   private static final int MAGIC = 0x07230203;
   private static final int HEADER_WORDS = 5;
 
@@ -28,12 +39,17 @@ record SpirvModule(Set<Integer> capabilities, Set<String> kernels) {
   private static final int OP_CAPABILITY = 17;
   private static final int OP_FUNCTION = 54;
   private static final int OP_FUNCTION_END = 56;
+  private static final int OP_MODULE_PROCESSED = 330;
   private static final int GL_COMPUTE = 5;
 
   /** The number of words of instructions that are read: capability, entry point with a name. */
   private static final int CAPABILITY_WORDS = 2;
 
   private static final int ENTRY_POINT_WORDS = 4;
+
+  /** What hal-spirv says of a kernel's arguments: size or p for a pointer, and offset of each. */
+  private static final Pattern NOTE =
+      Pattern.compile("jhal-arguments (-|(?:(?:p|\\d{1,9})@\\d{1,9},?)+) (.+)");
 
   /**
    * Reads a module.
@@ -62,6 +78,7 @@ record SpirvModule(Set<Integer> capabilities, Set<String> kernels) {
     }
     Set<Integer> capabilities = new LinkedHashSet<>();
     Set<String> kernels = new HashSet<>();
+    Map<String, List<KernelArgument>> arguments = new HashMap<>();
     boolean isInFunction = false;
     for (int at = HEADER_WORDS; at < words; ) {
       int first = bytes.getInt(at * Integer.BYTES);
@@ -81,13 +98,33 @@ record SpirvModule(Set<Integer> capabilities, Set<String> kernels) {
           && bytes.getInt((at + 1) * Integer.BYTES) == GL_COMPUTE) {
         kernels.add(text(code, (at + 3) * Integer.BYTES, (at + count) * Integer.BYTES, what));
       }
+      if (opcode == OP_MODULE_PROCESSED) {
+        addArguments(
+            text(code, (at + 1) * Integer.BYTES, (at + count) * Integer.BYTES, what), arguments);
+      }
       isInFunction = opcode == OP_FUNCTION || (isInFunction && opcode != OP_FUNCTION_END);
       at += count;
     }
     if (isInFunction) {
       throw malformed(what, "it ends within a function");
     }
-    return new SpirvModule(capabilities, kernels);
+    return new SpirvModule(capabilities, kernels, arguments);
+  }
+
+  private static void addArguments(String note, Map<String, List<KernelArgument>> to) {
+    Matcher matcher = NOTE.matcher(note);
+    if (!matcher.matches()) {
+      return; // of another tool
+    }
+    List<KernelArgument> arguments = new ArrayList<>();
+    for (String argument : matcher.group(1).equals("-") ? NONE : matcher.group(1).split(",")) {
+      int at = argument.indexOf('@');
+      boolean isPointer = argument.charAt(0) == 'p';
+      int size = isPointer ? Long.BYTES : Integer.parseInt(argument.substring(0, at));
+      arguments.add(
+          new KernelArgument(Integer.parseInt(argument.substring(at + 1)), size, isPointer));
+    }
+    to.put(matcher.group(2), arguments);
   }
 
   /** A string that ends with a zero before {@code limit}. */

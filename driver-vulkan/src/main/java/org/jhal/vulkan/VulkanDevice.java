@@ -34,13 +34,15 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
    *
    * @param stagingBytes the most memory of the host for transfers
    * @param copyThreads how many threads move such transfers
+   * @param compiler of kernels in C++
    */
-  record Config(long stagingBytes, int copyThreads) {}
+  record Config(long stagingBytes, int copyThreads, VulkanCompiler compiler) {}
 
   private final LogicalDevice logical;
   private final DeviceInfo info;
   private final MemoryBudget budget;
   private final TransferRing ring;
+  private final VulkanCompiler compiler;
   private final List<VulkanStream> streams = new CopyOnWriteArrayList<>();
 
   /**
@@ -51,6 +53,7 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
   VulkanDevice(LogicalDevice logical, DeviceInfo info, Config config) {
     this.logical = logical;
     this.info = info;
+    this.compiler = config.compiler;
     this.budget = new MemoryBudget(info.driver() + "-" + info.index(), info.memoryBytes());
     this.ring =
         new TransferRing(
@@ -84,7 +87,15 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
 
   @Override
   public final Set<String> executableFormats() {
-    return Set.of(VulkanModule.FORMAT);
+    return compiler.absence() == null
+        ? Set.of(Variant.CPP, VulkanModule.FORMAT)
+        : Set.of(VulkanModule.FORMAT);
+  }
+
+  @Override
+  public final String refusal(String format) {
+    String absence = format.equals(Variant.CPP) ? compiler.absence() : null;
+    return absence == null ? DeviceBackend.super.refusal(format) : absence;
   }
 
   @Override
@@ -149,7 +160,7 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
   @Override
   public final KernelModule load(
       ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    return VulkanModule.load(logical, source, variant, kernels);
+    return VulkanModule.load(logical, compiler, source, variant, kernels);
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.jhal.DeviceInfo;
 import org.jhal.DeviceUri;
 import org.jhal.HalException;
 import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.options.CacheOption;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.driver.options.EngineOptions;
@@ -18,6 +19,7 @@ import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
 import org.jhal.gpu.natives.BindingOption;
 import org.jhal.gpu.natives.Undo;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds and opens devices with a Vulkan driver.
@@ -48,7 +50,15 @@ class VulkanDriver extends ConfiguredDriver {
 
   VulkanDriver() {
     super(
-        VulkanDriverProvider.NAME, ENGINE, List.of(MEMORY, STAGING, VALIDATION, BINDING.option()));
+        VulkanDriverProvider.NAME,
+        ENGINE,
+        List.of(
+            MEMORY,
+            STAGING,
+            VALIDATION,
+            VulkanCompiler.OPTION,
+            CacheOption.FOLDER,
+            BINDING.option()));
   }
 
   @Override
@@ -80,6 +90,11 @@ class VulkanDriver extends ConfiguredDriver {
     return infos;
   }
 
+  /** Why there is no compiler for kernels in C++; null if there is one. For tests. */
+  final @Nullable String compilerAbsence() {
+    return VulkanCompiler.of(settings(DeviceUri.parse(name()))).absence();
+  }
+
   @Override
   public final Device open(DeviceUri uri) {
     return PlatformThreads.call(name() + "-open", () -> openHere(uri));
@@ -92,7 +107,8 @@ class VulkanDriver extends ConfiguredDriver {
     LogicalDevice logical =
         LogicalDevice.open(find(settings).get(info.index()), BINDING.choose(settings));
     VulkanDevice.Config config =
-        new VulkanDevice.Config(settings.get(STAGING), engine.copyThreads());
+        new VulkanDevice.Config(
+            settings.get(STAGING), engine.copyThreads(), VulkanCompiler.of(settings));
     DeviceBackend<VulkanEvent> backend =
         Undo.onFailure(() -> backend(logical, info, config), logical::release);
     return new EngineDevice<>(backend, engine, settings.toList());

@@ -10,15 +10,17 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.KernelModule;
 import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.kernels.bundle.KernelArgument;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
+import org.jhal.spirv.EntryPoints;
 import org.jhal.vulkan.jna.Structs;
 import org.jhal.vulkan.jna.VulkanConstants;
 import org.jhal.vulkan.jna.VulkanSetup;
 
 /** Loaded kernels: a pipeline for each. Thread-safe. */
 final class VulkanModule implements KernelModule {
-  /** The format of the code; docs/vulkan.md describes it. */
+  /** The format of compiled code; docs/vulkan.md describes it. */
   static final String FORMAT = "vulkan-spirv";
 
   private final LogicalDevice device;
@@ -31,9 +33,15 @@ final class VulkanModule implements KernelModule {
 
   /** Loads kernels; see {@link org.jhal.driver.DeviceBackend#load}. */
   static VulkanModule load(
-      LogicalDevice device, ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+      LogicalDevice device,
+      VulkanCompiler compiler,
+      ExecutableSource source,
+      Variant variant,
+      List<KernelSpec> kernels) {
     String what = "bundle " + source.name() + ", file '" + variant.file() + "'";
-    byte[] code = variant.readFile(source);
+    boolean isSource = variant.format().equals(Variant.CPP);
+    EntryPoints points = EntryPoints.of(variant, kernels);
+    byte[] code = isSource ? compiler.compile(source, variant, kernels) : variant.readFile(source);
     SpirvModule module = SpirvModule.read(code, what);
     List<String> missing = Capabilities.missing(module, device.physical());
     if (!missing.isEmpty()) {
@@ -47,11 +55,15 @@ final class VulkanModule implements KernelModule {
     }
     List<String> entries = new ArrayList<>();
     for (KernelSpec kernel : kernels) {
-      String entry = variant.symbol(kernel.name(), what);
+      String entry = isSource ? points.name(kernel.name()) : variant.symbol(kernel.name(), what);
       if (!module.kernels().contains(entry)) {
         throw new HalException(
             Status.NOT_FOUND,
             "%s has no entry point '%s' of kind GLCompute".formatted(what, entry));
+      }
+      List<KernelArgument> taken = module.arguments().get(entry);
+      if (taken != null) {
+        KernelArgument.check(taken, kernel, "kernel '" + entry + "' of " + what);
       }
       checkSharedMemory(device, code, entry, kernel, what);
       entries.add(entry);

@@ -5,17 +5,22 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.kernels.bundle.KernelArgument;
 import org.junit.jupiter.api.Test;
 
 /** What is read of modules, and what is refused before a vendor's compiler sees it. */
@@ -31,6 +36,42 @@ class SpirvModuleTest {
     assertEquals(Set.of(1, 10, 11, 4448, 5347), module.capabilities());
     assertEquals(14, module.kernels().size());
     assertTrue(module.kernels().containsAll(Set.of("absolute", "write_structs", "trap")));
+  }
+
+  @Test
+  void readsNotesAboutArguments() throws IOException {
+    assertEquals(Map.of(), SpirvModule.read(kernels(), "kernels.spv").arguments());
+    Map<String, List<KernelArgument>> arguments =
+        SpirvModule.read(
+                withNotes(
+                    "jhal-arguments p@0,4@8,12@12 first",
+                    "jhal-arguments - second",
+                    "jhal-arguments p@0;4@8 third",
+                    "another tool"),
+                "kernels.spv")
+            .arguments();
+    assertEquals(
+        Map.of(
+            "first",
+            List.of(
+                new KernelArgument(0, 8, true),
+                new KernelArgument(8, 4, false),
+                new KernelArgument(12, 12, false)),
+            "second",
+            List.of()),
+        arguments);
+  }
+
+  /** The module with texts of ModuleProcessed behind its other instructions. */
+  private static byte[] withNotes(String... notes) throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    all.writeBytes(kernels());
+    for (String note : notes) {
+      int words = 2 + note.length() / 4;
+      ByteBuffer bytes = words(new byte[words * 4]).putInt(words << 16 | 330);
+      all.writeBytes(bytes.put(note.getBytes(StandardCharsets.UTF_8)).array());
+    }
+    return all.toByteArray();
   }
 
   @Test

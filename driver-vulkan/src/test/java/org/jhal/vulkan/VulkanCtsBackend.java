@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.vulkan;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jhal.Device;
@@ -10,9 +11,12 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
+import org.jhal.driver.support.Lazy;
 
 /** The Vulkan driver as the conformance suite sees it. */
 public final class VulkanCtsBackend implements CtsBackend {
+  private static final Lazy<Boolean> HAS_COMPILER = new Lazy<>();
+
   /** For the service loader. */
   public VulkanCtsBackend() {}
 
@@ -32,9 +36,48 @@ public final class VulkanCtsBackend implements CtsBackend {
     }
   }
 
+  /** With a compiler, the suite's own kernels in C++, and then those in GLSL. */
   @Override
   public List<ExecutableSource> kernels() {
-    return List.of(ExecutableSource.ofResources(VulkanCtsBackend.class, "kernels"));
+    List<ExecutableSource> kernels = new ArrayList<>();
+    if (hasCompiler()) {
+      kernels.addAll(CtsBackend.super.kernels());
+    }
+    kernels.add(ExecutableSource.ofResources(VulkanCtsBackend.class, "kernels"));
+    return kernels;
+  }
+
+  /** Of the suite's kernels in C++, which only a compiler loads. */
+  @Override
+  public List<ExpectedFailure> expectedFailures() {
+    if (!hasCompiler()) {
+      return List.of();
+    }
+    List<ExpectedFailure> failures = new ArrayList<>();
+    for (String test :
+        List.of(
+            "functionsThatAskForAnIndexMayBePassedByPointer",
+            "lanesWithTheSameValueFindEachOther",
+            "groupsKnowThemselves",
+            "whatHasSeveralNamesHasAllOfThem",
+            "kernelsUseTheStandardLibrary",
+            "itemsAllocateAndUpdateMemory")) {
+      failures.add(
+          new ExpectedFailure(
+              "DialectNamesTest." + test,
+              "the source of its kernels has pointers to functions",
+              "translating calls by pointer"));
+    }
+    failures.add(
+        new ExpectedFailure(
+            "ArithmeticTest.functionsHaveOneMeaning",
+            "its kernels call Bessel functions, which the dialect on Vulkan lacks",
+            "Bessel functions in hal_libm.h"));
+    return failures;
+  }
+
+  private static boolean hasCompiler() {
+    return HAS_COMPILER.get(() -> new VulkanDriver().compilerAbsence() == null);
   }
 
   @Override

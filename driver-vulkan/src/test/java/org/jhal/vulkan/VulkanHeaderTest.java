@@ -65,6 +65,7 @@ class VulkanHeaderTest {
           Map.entry("sizeof(VkBufferCreateInfo)", 56L),
           Map.entry("offsetof(VkComputePipelineCreateInfo, layout)", 72L),
           Map.entry("offsetof(VkPhysicalDeviceIDProperties, deviceUUID)", 16L),
+          Map.entry("offsetof(VkPhysicalDeviceDriverProperties, driverID)", 16L),
           Map.entry("offsetof(VkPhysicalDeviceDriverProperties, driverInfo)", 276L),
           Map.entry("offsetof(VkPhysicalDeviceMemoryProperties, memoryHeaps)", 264L),
           Map.entry("offsetof(VkMemoryRequirements, memoryTypeBits)", 16L),

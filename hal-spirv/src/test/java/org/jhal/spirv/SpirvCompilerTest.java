@@ -3,6 +3,9 @@ package org.jhal.spirv;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
@@ -10,13 +13,19 @@ import static org.junit.jupiter.api.Assumptions.abort;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.kernels.cache.KernelCache;
+import org.jhal.Workgroups;
+import org.jhal.kernels.bundle.KernelSpec;
+import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.cache.KernelKey;
 import org.jhal.kernels.source.SourceCode;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +48,8 @@ class SpirvCompilerTest {
 
   /** Sources that have no kernel, and those whose kernels have what Vulkan lacks. */
   private static final List<String> OTHERS = List.of("includes.cpp", "names.cpp");
+
+  private static final EntryPoints NO_EXPRESSIONS = new EntryPoints(List.of(), Map.of());
 
   private static Path root() {
     Path folder = Path.of("").toAbsolutePath();
@@ -69,7 +80,7 @@ class SpirvCompilerTest {
 
   private static SpirvCompiler compiler() {
     try {
-      return SpirvCompiler.find(System.getProperty("jhal.spirv.clang"));
+      return SpirvCompiler.find(System.getProperty("jhal.spirv.clang", ""));
     } catch (HalException e) {
       assertEquals(Status.UNIMPLEMENTED, e.status(), e.getMessage());
       return abort(e.getMessage());
@@ -80,11 +91,15 @@ class SpirvCompilerTest {
     return new SourceCode(text, "code.cpp", Map.of(), List.of());
   }
 
+  private static byte[] compile(SpirvCompiler compiler, String text, String... options) {
+    return compiler.compile(source(text), List.of(options), NO_EXPRESSIONS, "code.cpp of a bundle");
+  }
+
   @ParameterizedTest
   @MethodSource("sources")
   void compilesTheKernelsOfTheProject(Path file) throws IOException {
     SpirvCompiler compiler = compiler();
-    byte[] module = compiler.compile(source(Files.readString(ROOT.resolve(file))), List.of(), null);
+    byte[] module = compile(compiler, Files.readString(ROOT.resolve(file)));
     assertTrue(Kernels.entries(module).size() > 0, file.toString());
     Kernels.assertValid(module);
   }
@@ -96,13 +111,14 @@ class SpirvCompilerTest {
         assertThrows(
             HalException.class,
             () ->
-                compiler.compile(
-                    source("\nextern \"C\" __global__ void k(int* a) { a[0] = missing; }"),
-                    List.of(),
-                    null));
+                compile(compiler, "\nextern \"C\" __global__ void k(int* a) { a[0] = missing; }"));
     assertEquals(Status.INVALID_ARGUMENT, failure.status());
     String message = String.valueOf(failure.getMessage());
-    assertTrue(message.contains("code.cpp:2:") && message.contains("'missing'"), message);
+    assertTrue(
+        message.startsWith("cannot compile code.cpp of a bundle with ")
+            && message.contains("code.cpp:2:")
+            && message.contains("'missing'"),
+        message);
   }
 
   @Test
@@ -112,31 +128,138 @@ class SpirvCompilerTest {
         assertThrows(
             HalException.class,
             () ->
-                compiler.compile(
-                    source("extern \"C\" __global__ void k(int* a) { printf(\"%d\", a[0]); }"),
-                    List.of(),
-                    null));
+                compile(
+                    compiler, "extern \"C\" __global__ void k(int* a) { printf(\"%d\", a[0]); }"));
     assertEquals(Status.UNIMPLEMENTED, failure.status());
     assertEquals("function 'k' has a call of printf, which Vulkan lacks", failure.getMessage());
   }
 
   @Test
-  void keepsCodeInTheCache(@TempDir Path folder) throws IOException {
+  void fusesNoProductsWhateverTheOptions() throws IOException {
     SpirvCompiler compiler = compiler();
-    SourceCode code = source("extern \"C\" __global__ void k(int* a) { a[0] = 3; }");
-    KernelCache cache = KernelCache.in(folder.resolve("cache"));
-    byte[] first = compiler.compile(code, List.of(), cache);
-    try (Stream<Path> files = Files.list(folder.resolve("cache"))) {
-      assertEquals(1, files.filter(file -> file.toString().endsWith(".kernel")).count());
-    }
-    assertArrayEquals(first, compiler.compile(code, List.of(), cache));
+    String text = "extern \"C\" __global__ void k(float* a) { a[0] = a[1] * a[2] + a[3]; }";
+    byte[] plain = compile(compiler, text);
+    assertArrayEquals(plain, compile(compiler, text, "-ffp-contract=fast"));
+    Kernels.assertValid(plain);
+  }
+
+  private static @Nullable KernelKey key(
+      SourceCode code, List<String> options, String translator, String compiler) {
+    return SpirvCompiler.key(code, options, List.of(), translator, List.of(compiler));
+  }
+
+  @Test
+  void keysDifferIfTheCodeMay() {
+    SourceCode code = source("#include <cstdint>\nextern \"C\" __global__ void k(int* a) {}");
+    SourceCode withHeader = new SourceCode(code.text(), code.name(), Map.of("a.h", ""), List.of());
+    Set<@Nullable KernelKey> keys = new HashSet<>();
+    keys.add(key(code, List.of(), "jar 1", "clang 1"));
+    keys.add(key(code, List.of("-DA=1"), "jar 1", "clang 1"));
+    keys.add(key(source(code.text() + " "), List.of(), "jar 1", "clang 1"));
+    keys.add(key(withHeader, List.of(), "jar 1", "clang 1"));
+    keys.add(key(code, List.of(), "jar 2", "clang 1"));
+    keys.add(key(code, List.of(), "jar 1", "clang 2"));
+    assertEquals(6, keys.size());
+    assertFalse(keys.contains(null));
+    assertTrue(keys.contains(key(code, List.of(), "jar 1", "clang 1")));
+  }
+
+  @Test
+  void thereIsNoKeyForASourceThatReadsOtherFiles() {
+    SourceCode code = new SourceCode("#include \"/a.h\"\n", "code.cpp", Map.of(), List.of("/a.h"));
+    assertNull(key(code, List.of(), "jar", "clang"));
+  }
+
+  @Test
+  void theStateOfThisLibraryChangesWithItsJar(@TempDir Path folder) throws IOException {
+    assertNull(OwnJar.state(folder));
+    Path jar = Files.writeString(folder.resolve("a.jar"), "1");
+    String before = OwnJar.state(jar);
+    assertEquals(before, OwnJar.state(jar));
+    Files.writeString(jar, "12");
+    assertNotEquals(before, OwnJar.state(jar));
+  }
+
+  @Test
+  void leavesOptimizationToTheDriverAndRefusesOptionsThatNameFiles() {
+    assertEquals(
+        List.of("-DA=1", "-std=c++20"),
+        SpirvCompiler.options(variant("-DA=1", "-O3", "-std=c++20"), "code.cpp"));
+    HalException failure =
+        assertThrows(
+            HalException.class, () -> SpirvCompiler.options(variant("-fplugin=a.so"), "code.cpp"));
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
+    String message = String.valueOf(failure.getMessage());
+    assertTrue(message.contains("'-fplugin=a.so' is not allowed on Vulkan devices"), message);
+  }
+
+  private static Variant variant(String... options) {
+    return variant(Map.of(), options);
+  }
+
+  private static Variant variant(Map<String, String> entries, String... options) {
+    return new Variant(
+        Variant.CPP,
+        "code.cpp",
+        null,
+        "",
+        null,
+        entries,
+        Map.of(SpirvCompiler.NAME, List.of(options)),
+        Map.of(),
+        false);
+  }
+
+  @Test
+  void namesInstancesOfTemplates() throws IOException {
+    SpirvCompiler compiler = compiler();
+    String text =
+        """
+        template <class T, int N> __global__ void fill(T* a) { a[threadIdx.x] = N; }
+        namespace inner { __global__ void clear(int* a) { a[threadIdx.x] = 0; } }
+        extern "C" __global__ void last(int* a) { a[0] = 9; }
+        """;
+    EntryPoints entries =
+        EntryPoints.of(
+            variant(Map.of("a", "fill<float, 4>", "b", "inner::clear", "c", "last")),
+            List.of(kernel("a"), kernel("b"), kernel("c"), kernel("last")));
+    byte[] module = compiler.compile(source(text), List.of(), entries, "code.cpp");
+    assertEquals(
+        Set.of(entries.name("a"), entries.name("b"), "last"), Set.copyOf(Kernels.entries(module)));
+    assertEquals("last", entries.name("c"));
+    assertEquals("last", entries.name("last"));
+    Kernels.assertValid(module);
+  }
+
+  @Test
+  void refusesExpressionsThatNameNothing() {
+    SpirvCompiler compiler = compiler();
+    EntryPoints entries = EntryPoints.of(variant(Map.of("a", "no<3>")), List.of(kernel("a")));
+    HalException failure =
+        assertThrows(
+            HalException.class,
+            () -> compiler.compile(source("int unused;"), List.of(), entries, "code.cpp"));
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
+    assertTrue(String.valueOf(failure.getMessage()).contains("'no'"), failure.getMessage());
+  }
+
+  private static KernelSpec kernel(String name) {
+    return new KernelSpec(name, List.of(), Workgroups.of(1), 0);
   }
 
   @Test
   void namesACompilerThatIsMissing() {
     HalException failure = assertThrows(HalException.class, () -> SpirvCompiler.find("/no/clang"));
-    assertEquals(Status.NOT_FOUND, failure.status());
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
     assertEquals(
-        "compiler=/no/clang: needs this Clang, and an llc beside it", failure.getMessage());
+        "the compiler '/no/clang' is not a Clang that can be executed, with an llc beside it",
+        failure.getMessage());
+  }
+
+  @Test
+  void doesWithoutACompiler() {
+    HalException failure = assertThrows(HalException.class, () -> SpirvCompiler.find("none"));
+    assertEquals(Status.UNIMPLEMENTED, failure.status());
+    assertEquals("the option compiler is none", failure.getMessage());
   }
 }

@@ -18,6 +18,7 @@ import org.jhal.cpu.translate.Translation.Rejected;
 import org.jhal.cpu.translate.Translator;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.source.CompilerOptions;
 import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
 
@@ -95,14 +96,7 @@ public final class SourceCompiler {
    */
   public static List<String> options(Variant variant, String what) {
     List<String> options = variant.options(NAME, UNFUSED);
-    for (String option : options) {
-      if (!CompilerOptions.isAllowed(option)) {
-        throw new HalException(
-            Status.INVALID_ARGUMENT,
-            "cannot compile %s: the option '%s' is not allowed on the CPU; allowed are %s"
-                .formatted(what, option, CompilerOptions.ALLOWED));
-      }
-    }
+    CompilerOptions.check(options, "the CPU", what);
     return options;
   }
 

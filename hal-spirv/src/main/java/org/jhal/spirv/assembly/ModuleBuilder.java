@@ -28,6 +28,7 @@ public final class ModuleBuilder {
   private final Words entries = new Words();
   private final Words modes = new Words();
   private final Words names = new Words();
+  private final Words notes = new Words();
   private final Words decorations = new Words();
   private final Words declarations = new Words();
   private final Words functions = new Words();
@@ -222,6 +223,11 @@ public final class ModuleBuilder {
     names.instruction(Op.NAME, Words.joined(new int[] {id}, Words.ofString(name)));
   }
 
+  /** Adds a text for those who load the module; it has no meaning for Vulkan. */
+  public void note(String text) {
+    notes.instruction(Op.MODULE_PROCESSED, Words.ofString(text));
+  }
+
   /** Makes a function a kernel, which uses these variables. */
   public void entry(int function, String name, List<Integer> variables) {
     int[] operands = Words.joined(new int[] {GL_COMPUTE, function}, Words.ofString(name));
@@ -254,7 +260,7 @@ public final class ModuleBuilder {
           Op.EXT_INST_IMPORT, Words.joined(new int[] {glsl}, Words.ofString("GLSL.std.450")));
     }
     all.instruction(Op.MEMORY_MODEL, PHYSICAL_STORAGE_BUFFER_64, GLSL_450);
-    for (Words part : List.of(entries, modes, names, decorations, declarations, functions)) {
+    for (Words part : List.of(entries, modes, names, notes, decorations, declarations, functions)) {
       all.addAll(part);
     }
     int[] words = all.toArray();

@@ -1,18 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.compile;
 
+import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jhal.HalException;
+import org.jhal.Status;
 
 /** Changes in the text of LLVM's own language, of what its target spirv64 lacks. */
 final class LlvmText {
+  /** The beginning of the names of kernels that are expressions. */
+  static final String KERNEL = "hal_kernel_";
+
+  private static final String REFERENCE = "hal_entry_";
+
   private static final Pattern DECLARED_CLASS =
       Pattern.compile("^declare [^\\n]*@llvm\\.is\\.fpclass\\.[^\\n]*\\n", Pattern.MULTILINE);
 
+  /** The list that keeps references, which LLVM has no use for after Clang. */
+  private static final Pattern USED =
+      Pattern.compile("^@llvm\\.used = [^\\n]*\\n", Pattern.MULTILINE);
+
   private LlvmText() {}
 
-  /** The text with functions of the dialect in place of LLVM's. */
-  static String replaced(String text) {
-    String withoutDeclarations = DECLARED_CLASS.matcher(text).replaceAll("");
-    return withoutDeclarations.replace("@llvm.is.fpclass.f", "@hal_is_class_f");
+  /** Lines behind a source that have kernels instantiated, and say which symbols these have. */
+  static String references(List<String> expressions) {
+    StringBuilder lines = new StringBuilder();
+    for (int i = 0; i < expressions.size(); i++) {
+      lines.append(
+          "\nextern \"C\" __attribute__((device, used)) const void* const %s%s = (const void*)&(%s);"
+              .formatted(REFERENCE, i, expressions.get(i)));
+    }
+    return lines.toString();
+  }
+
+  /**
+   * The text with functions of the dialect in place of LLVM's, and with the names of kernels that
+   * are expressions.
+   */
+  static String replaced(String text, int expressions) {
+    String replaced = DECLARED_CLASS.matcher(text).replaceAll("");
+    replaced = replaced.replace("@llvm.is.fpclass.f", "@hal_is_class_f");
+    if (expressions > 0) {
+      replaced = USED.matcher(replaced).replaceAll("");
+    }
+    for (int i = 0; i < expressions; i++) {
+      replaced = named(replaced, i);
+    }
+    return replaced;
+  }
+
+  private static String named(String text, int expression) {
+    Matcher reference =
+        Pattern.compile(
+                "^@" + REFERENCE + expression + " = [^\\n]*\\bptr @([\\w.$]+)[^\\n]*\\n",
+                Pattern.MULTILINE)
+            .matcher(text);
+    if (!reference.find()) {
+      throw new HalException(
+          Status.UNIMPLEMENTED, "Clang gives no symbol for entry point " + expression);
+    }
+    String symbol = reference.group(1);
+    if (symbol.startsWith(KERNEL)) {
+      throw new HalException(
+          Status.UNIMPLEMENTED,
+          "two entry points are the same kernel, with different names in the manifest");
+    }
+    return Pattern.compile("([@$])" + Pattern.quote(symbol) + "(?![\\w.$])")
+        .matcher(reference.replaceFirst(""))
+        .replaceAll("$1" + KERNEL + expression);
   }
 }

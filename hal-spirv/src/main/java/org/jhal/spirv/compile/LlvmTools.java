@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.compile;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
-import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.kernels.cache.KernelCache;
+import org.jhal.kernels.cache.UnpackedPrograms;
+import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,37 +27,54 @@ import org.jspecify.annotations.Nullable;
  * @param libraries the folder of their libraries; null if the system finds them
  */
 public record LlvmTools(Path clang, Path llc, @Nullable Path libraries) {
-  private static final List<String> FILES =
-      List.of("clang", "llc", "libLLVM.so", "libclang-cpp.so");
+  /** What a user may name in place of a file, so that nothing is compiled. */
+  private static final String NONE = "none";
 
-  /** The names under which the programs look for these libraries. */
-  private static final String VERSION = ".20.1";
+  /** The version of the jar, whose libraries the programs look for under names with its number. */
+  private static final String VERSION = "20.1";
+
+  private static final String JAR = "org.bytedeco:llvm:20.1.7-1.5.12:";
+
+  /** The programs and libraries that are unpacked, and their names in the jar. */
+  private static final Map<String, String> FILES =
+      Map.of(
+          "clang",
+          "clang",
+          "llc",
+          "llc",
+          library("libLLVM"),
+          "libLLVM.so",
+          library("libclang-cpp"),
+          "libclang-cpp.so");
+
+  private static String library(String name) {
+    return name + ".so." + VERSION;
+  }
 
   /**
    * Finds the programs: those that the user names, else those in the jar of {@code
    * org.bytedeco:llvm} on the class path, else those in the folders of PATH.
    *
-   * @param compiler the path of a Clang, beside which there is an llc; null if none is named
-   * @throws HalException NOT_FOUND if a named file does not exist; UNIMPLEMENTED if there are none
+   * @param compiler the file of a Clang, beside which there is an llc, or its name in a folder of
+   *     PATH; "none" for no compiler; empty to search
+   * @throws HalException INVALID_ARGUMENT if the named one cannot be executed or has no llc;
+   *     UNIMPLEMENTED if there are none; RESOURCE_EXHAUSTED or PERMISSION_DENIED if the jar cannot
+   *     be unpacked
    */
-  public static LlvmTools find(@Nullable String compiler) {
-    if (compiler != null && !compiler.isEmpty()) {
-      Path clang = Path.of(compiler).toAbsolutePath();
-      LlvmTools named = beside(clang);
-      if (named == null) {
-        throw new HalException(
-            Status.NOT_FOUND, "compiler=" + compiler + ": needs this Clang, and an llc beside it");
-      }
-      return named;
+  public static LlvmTools find(String compiler) {
+    if (compiler.equals(NONE)) {
+      throw new HalException(Status.UNIMPLEMENTED, "the option compiler is none");
+    }
+    if (!compiler.isEmpty()) {
+      return named(compiler);
     }
     LlvmTools packed = packed();
     if (packed != null) {
       return packed;
     }
-    String path = System.getenv("PATH");
-    for (String folder : path == null ? new String[0] : path.split(java.io.File.pathSeparator)) {
+    for (Path folder : folders()) {
       for (String name : List.of("clang-20", "clang")) {
-        LlvmTools found = folder.isEmpty() ? null : beside(Path.of(folder, name));
+        LlvmTools found = beside(folder.resolve(name));
         if (found != null && ToolRun.canTranslate(found)) {
           return found;
         }
@@ -62,92 +82,123 @@ public record LlvmTools(Path clang, Path llc, @Nullable Path libraries) {
     }
     throw new HalException(
         Status.UNIMPLEMENTED,
-        "no Clang for Vulkan: add the jar org.bytedeco:llvm:20.1.7-1.5.12 for this platform to the"
-            + " class path, or name a Clang whose llc has the target spirv64 with compiler=");
+        "there is no Clang for Vulkan: add the jar "
+            + JAR
+            + platform()
+            + " to the class path (docs/spirv.md), or name a Clang 20 with an llc for spirv64 by the"
+            + " option compiler");
+  }
+
+  private static LlvmTools named(String compiler) {
+    List<Path> candidates = new ArrayList<>();
+    try {
+      if (!compiler.contains("/")) {
+        folders().forEach(folder -> candidates.add(folder.resolve(compiler)));
+      }
+      candidates.add(Path.of(compiler).toAbsolutePath());
+    } catch (InvalidPathException e) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "the compiler '" + compiler + "' is not a path: " + e.getMessage(),
+          e);
+    }
+    for (Path candidate : candidates) {
+      LlvmTools tools = beside(candidate);
+      if (tools != null) {
+        return tools;
+      }
+    }
+    throw new HalException(
+        Status.INVALID_ARGUMENT,
+        "the compiler '%s' is not a Clang that can be executed, with an llc beside it"
+            .formatted(compiler));
+  }
+
+  /** The folders of PATH. */
+  private static List<Path> folders() {
+    List<Path> folders = new ArrayList<>();
+    for (String folder : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)) {
+      folders.add(Path.of(folder.isEmpty() ? "." : folder).toAbsolutePath());
+    }
+    return folders;
   }
 
   private static @Nullable LlvmTools beside(Path clang) {
     Path folder = clang.getParent();
-    if (folder == null || !Files.isExecutable(clang)) {
+    if (folder == null || !isProgram(clang)) {
       return null;
     }
     for (String name : List.of("llc", "llc-20")) {
       Path llc = folder.resolve(name);
-      if (Files.isExecutable(llc)) {
-        boolean hasLibraries = Files.exists(folder.resolve("libLLVM.so" + VERSION));
+      if (isProgram(llc)) {
+        boolean hasLibraries = Files.exists(folder.resolve(library("libLLVM")));
         return new LlvmTools(clang, llc, hasLibraries ? folder : null);
       }
     }
     return null;
   }
 
+  private static boolean isProgram(Path path) {
+    return Files.isExecutable(path) && !Files.isDirectory(path);
+  }
+
+  private static String platform() {
+    return System.getProperty("os.arch", "").equals("aarch64") ? "linux-arm64" : "linux-x86_64";
+  }
+
   private static @Nullable LlvmTools packed() {
     String system = System.getProperty("os.name", "").toLowerCase(Locale.ROOT);
-    if (!system.contains("linux")) {
-      return null;
-    }
-    String machine = System.getProperty("os.arch", "");
-    String platform = machine.equals("aarch64") ? "linux-arm64" : "linux-x86_64";
-    String folder = "org/bytedeco/llvm/" + platform + "/";
+    String resources = "org/bytedeco/llvm/" + platform() + "/";
     ClassLoader loader = LlvmTools.class.getClassLoader();
-    URL clang = loader == null ? null : loader.getResource(folder + "clang");
-    if (clang == null) {
+    URL clang = loader == null ? null : loader.getResource(resources + "clang");
+    if (!system.contains("linux") || clang == null) {
       return null;
     }
+    Path cache =
+        KernelCache.defaultFolder()
+            .orElseThrow(
+                () ->
+                    new HalException(
+                        Status.UNIMPLEMENTED,
+                        "there is no folder for the programs of "
+                            + clang
+                            + ": neither XDG_CACHE_HOME nor the user's home is an absolute path"));
     try {
-      return unpacked(loader, folder, clang);
+      return unpacked(loader, resources, clang, cache.resolveSibling("jhal-llvm"));
     } catch (IOException e) {
-      throw new HalException(
-          Status.RESOURCE_EXHAUSTED, "cannot unpack the programs of " + clang + ": " + e, e);
+      throw HostFailures.of(Status.PERMISSION_DENIED, "cannot unpack the programs of " + clang, e);
     }
   }
 
   /** Unpacks the programs once for all processes, since they have 270 MB. */
-  private static LlvmTools unpacked(ClassLoader loader, String folder, URL clang)
+  private static LlvmTools unpacked(ClassLoader loader, String resources, URL clang, Path base)
       throws IOException {
     long bytes = clang.openConnection().getContentLengthLong();
-    Path base =
-        KernelCache.defaultFolder()
-            .map(cache -> cache.resolveSibling("jhal-llvm"))
-            .orElse(Path.of(System.getProperty("java.io.tmpdir")));
-    Path target = base.resolve("llvm" + VERSION + "-" + bytes);
-    if (!Files.isDirectory(target)) {
-      Files.createDirectories(base);
-      Path made = Files.createTempDirectory(base, "llvm");
-      for (String file : FILES) {
-        try (InputStream in = loader.getResourceAsStream(folder + file)) {
+    Path folder = base.resolve("llvm-" + VERSION + "-" + bytes);
+    UnpackedPrograms.unpack(
+        folder,
+        FILES.keySet().stream().sorted().toList(),
+        file -> {
+          InputStream in = loader.getResourceAsStream(resources + FILES.get(file));
           if (in == null) {
-            throw new IOException("no " + file + " beside " + clang);
+            throw new IOException("no " + FILES.get(file) + " beside " + clang);
           }
-          Files.copy(in, made.resolve(file));
-        }
-        made.resolve(file).toFile().setExecutable(true);
-      }
-      for (String library : List.of("libLLVM.so", "libclang-cpp.so")) {
-        Files.createSymbolicLink(made.resolve(library + VERSION), Path.of(library));
-      }
-      move(made, target);
-    }
-    return new LlvmTools(target.resolve("clang"), target.resolve("llc"), target);
-  }
-
-  private static void move(Path made, Path target) throws IOException {
-    try {
-      Files.move(made, target, StandardCopyOption.ATOMIC_MOVE);
-    } catch (AtomicMoveNotSupportedException
-        | java.nio.file.FileAlreadyExistsException
-        | java.nio.file.DirectoryNotEmptyException e) {
-      ToolRun.delete(made); // another process was faster
-      if (!Files.isDirectory(target)) {
-        throw e;
-      }
-    }
+          return in;
+        });
+    return new LlvmTools(folder.resolve("clang"), folder.resolve("llc"), folder);
   }
 
   /** What tells these programs from others, for the key of what they compile. */
-  public List<String> identity() {
+  List<String> identity() {
+    List<Path> files = new ArrayList<>(List.of(clang, llc));
     List<String> parts = new ArrayList<>();
-    for (Path file : List.of(clang, llc)) {
+    if (libraries == null) {
+      parts.add(ToolRun.version(this)); // the libraries are the system's, and clang may be a script
+    } else {
+      files.add(libraries.resolve(library("libLLVM")));
+      files.add(libraries.resolve(library("libclang-cpp")));
+    }
+    for (Path file : files) {
       try {
         Path real = file.toRealPath();
         parts.add(real + " " + Files.size(real) + " " + Files.getLastModifiedTime(real).toMillis());

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.kernels.cache.KernelKey;
 import org.jhal.kernels.source.SourceCode;
 
 /** Compiles kernels in C++ into the SPIR-V of OpenCL. Thread-safe. */
@@ -31,12 +32,15 @@ public final class SourceCompiler {
           "-O1",
           "-mllvm",
           "-inline-threshold=1000",
-          "-ffp-contract=off",
           "-fwrapv",
           "-fmath-errno",
           "-U__HIP__",
           "-U__HIPCC__",
+          "-U__SIZEOF_INT128__", // of the host
           "-Werror=implicit-function-declaration");
+
+  /** Behind the user's options: the target has no fused products but {@code fma}. */
+  public static final String UNFUSED = "-ffp-contract=off";
 
   private static final String SOURCE = "source.hip";
 
@@ -47,22 +51,33 @@ public final class SourceCompiler {
     this.tools = tools;
   }
 
+  /** The name in the code of the entry point with this number among the expressions. */
+  public static String nameOf(int expression) {
+    return LlvmText.KERNEL + expression;
+  }
+
   /** What code depends on beside the source and the user's options. */
   public List<String> identity() {
     List<String> parts = new ArrayList<>(tools.identity());
     parts.addAll(OPTIONS);
-    VulkanDialect.headers().forEach((name, text) -> parts.add(name + '\n' + text));
+    parts.add(UNFUSED);
+    List<String> headers = new ArrayList<>();
+    VulkanDialect.headers().forEach((name, text) -> headers.addAll(List.of(name, text)));
+    parts.add(KernelKey.of(headers).toString()); // a digest, which is shorter
     return parts;
   }
 
   /**
    * Compiles a source.
    *
+   * @param expressions entry points that are no symbols; the code has them as {@link #nameOf}
+   * @param what is being compiled, for people
    * @throws HalException INVALID_ARGUMENT with the compiler's messages if the source is wrong;
    *     UNIMPLEMENTED if LLVM cannot translate something in it; RESOURCE_EXHAUSTED if memory or
    *     space are missing; DEADLINE_EXCEEDED if it takes minutes
    */
-  public byte[] compile(SourceCode source, List<String> options) {
+  public byte[] compile(
+      SourceCode source, List<String> options, List<String> expressions, String what) {
     try (ToolRun run = new ToolRun(tools)) {
       for (Map.Entry<String, String> header : VulkanDialect.headers().entrySet()) {
         run.write("dialect/" + header.getKey(), header.getValue());
@@ -70,8 +85,10 @@ public final class SourceCompiler {
       for (Map.Entry<String, String> header : source.headers().entrySet()) {
         run.write("bundle/" + header.getKey(), header.getValue());
       }
-      run.write(SOURCE, SourceCode.lineOne(source.name()) + source.text());
-      return compile(run, source, options);
+      run.write(
+          SOURCE,
+          SourceCode.lineOne(source.name()) + source.text() + LlvmText.references(expressions));
+      return compile(run, source, options, expressions.size(), what);
     } catch (IOException e) {
       throw new HalException(
           Status.RESOURCE_EXHAUSTED,
@@ -83,22 +100,24 @@ public final class SourceCompiler {
     }
   }
 
-  private byte[] compile(ToolRun run, SourceCode source, List<String> options) throws IOException {
+  private byte[] compile(
+      ToolRun run, SourceCode source, List<String> options, int expressions, String what)
+      throws IOException {
     List<String> clang = new ArrayList<>();
     clang.add(tools.clang().toString());
     clang.addAll(OPTIONS);
     clang.addAll(List.of("-Ibundle", "-Idialect", "-include", "dialect/" + VulkanDialect.FIRST));
     clang.addAll(options);
-    clang.addAll(List.of("-S", "-emit-llvm", SOURCE, "-o", "code.ll"));
+    clang.addAll(List.of(UNFUSED, "-S", "-emit-llvm", SOURCE, "-o", "code.ll"));
     try {
-      run.run(clang, Status.INVALID_ARGUMENT, source.name());
+      run.run(clang, Status.INVALID_ARGUMENT, what);
     } catch (HalException e) {
       throw e.status() == Status.INVALID_ARGUMENT
           ? new HalException(e.status(), source.withHint(String.valueOf(e.getMessage())), e)
           : e;
     }
     Path text = run.folder().resolve("code.ll");
-    Files.writeString(text, LlvmText.replaced(Files.readString(text)));
+    Files.writeString(text, LlvmText.replaced(Files.readString(text), expressions));
     run.run(
         List.of(
             tools.llc().toString(),
@@ -109,7 +128,12 @@ public final class SourceCompiler {
             "-o",
             "code.spv"),
         Status.UNIMPLEMENTED,
-        source.name());
+        what);
     return Files.readAllBytes(run.folder().resolve("code.spv"));
+  }
+
+  @Override
+  public String toString() {
+    return tools.clang().toString();
   }
 }

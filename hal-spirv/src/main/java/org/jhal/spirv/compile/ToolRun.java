@@ -99,15 +99,23 @@ final class ToolRun implements AutoCloseable {
 
   /** Whether an llc has the target that is needed. */
   static boolean canTranslate(LlvmTools tools) {
+    return versionOf(tools, tools.llc()).contains("spirv64");
+  }
+
+  /** What Clang prints about its version; empty if it fails, as the next call then does. */
+  static String version(LlvmTools tools) {
+    return versionOf(tools, tools.clang());
+  }
+
+  private static String versionOf(LlvmTools tools, Path program) {
     try (ToolRun run = new ToolRun(tools)) {
-      return run.run(List.of(tools.llc().toString(), "--version"), Status.UNIMPLEMENTED, "nothing")
-          .contains("spirv64");
+      return run.run(List.of(program.toString(), "--version"), Status.UNIMPLEMENTED, "nothing");
     } catch (IOException | HalException e) {
-      return false;
+      return "";
     }
   }
 
-  static void delete(Path folder) throws IOException {
+  private static void delete(Path folder) throws IOException {
     try (Stream<Path> all = Files.walk(folder)) {
       for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);

@@ -171,6 +171,7 @@ public final class Op {
   public static final int LIFETIME_STOP = 257;
   public static final int NO_LINE = 317;
   public static final int MODULE_PROCESSED = 330;
+  public static final int GROUP_NON_UNIFORM_ELECT = 333;
   public static final int GROUP_NON_UNIFORM_BALLOT = 339;
   public static final int GROUP_NON_UNIFORM_SHUFFLE = 345;
   public static final int COPY_LOGICAL = 400;

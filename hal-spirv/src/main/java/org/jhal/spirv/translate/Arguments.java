@@ -2,6 +2,7 @@
 package org.jhal.spirv.translate;
 
 import java.util.Objects;
+import java.util.StringJoiner;
 import org.jhal.spirv.assembly.Capability;
 import org.jhal.spirv.assembly.FunctionBuilder;
 import org.jhal.spirv.assembly.ModuleBuilder;
@@ -16,6 +17,9 @@ import org.jhal.spirv.module.Op;
  */
 final class Arguments {
   private static final int MOST_PUSHED = 128;
+
+  /** How the note about a kernel's arguments begins; docs/vulkan.md describes it. */
+  private static final String NOTE = "jhal-arguments ";
 
   private final Scope scope;
   private final FunctionBuilder code;
@@ -37,6 +41,7 @@ final class Arguments {
     for (Instruction parameter : scope.function.parameters()) {
       size = KernelTypes.aligned(size, alignment(parameter)) + layout(parameter).size();
     }
+    addNote();
     if (size == 0) {
       return;
     }
@@ -54,6 +59,20 @@ final class Arguments {
       }
       offset += layout.size();
     }
+  }
+
+  /** Says what the arguments are, for a comparison with the manifest of a bundle. */
+  private void addNote() {
+    StringJoiner arguments = new StringJoiner(",", NOTE, " ").setEmptyValue(NOTE + "- ");
+    long offset = 0;
+    for (Instruction parameter : scope.function.parameters()) {
+      offset = KernelTypes.aligned(offset, alignment(parameter));
+      long size = layout(parameter).size();
+      boolean isPointer = type(parameter).op() == Op.TYPE_POINTER;
+      arguments.add((isPointer ? "p" : "" + size) + "@" + offset);
+      offset += size;
+    }
+    out.note(arguments + scope.translation.module().entries().get(scope.function.id()));
   }
 
   private Instruction type(Instruction parameter) {
@@ -123,7 +142,7 @@ final class Arguments {
     long address = Objects.requireNonNull(scope.translation.memories().address(parameter.result()));
     for (long at = 0; at < size; ) {
       int bytes = 4;
-      while (at + bytes > size || (offset + at) % bytes != 0) {
+      while (at + bytes > size || ((offset + at) | (address + at)) % bytes != 0) {
         bytes /= 2;
       }
       int value = bits(block, base, offset + at, 8 * bytes);

@@ -4,6 +4,8 @@ package org.jhal.spirv.translate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import org.jhal.spirv.assembly.Capability;
+import org.jhal.spirv.assembly.Decoration;
 import org.jhal.spirv.assembly.FunctionBuilder;
 import org.jhal.spirv.assembly.ModuleBuilder;
 import org.jhal.spirv.assembly.Storage;
@@ -16,13 +18,18 @@ import org.jhal.spirv.module.Op;
  * for others, or has ended, repeats rounds until its condition holds. Between the two barriers
  * nobody changes anything, so all who wait for the same see the same, and go on after the same
  * round.
+ *
+ * <p>A lane that is elsewhere when others of its subgroup meet goes on only with them, such as one
+ * that has left a loop in which they are. So it is away, and nobody waits for it: who waits for the
+ * workgroup waits for each of its subgroups.
  */
 final class Meetings {
   private static final int WARP = 32;
   private static final int WORKGROUP = 2;
   private static final int ALL_MEMORY = 0x8 | 0x40 | 0x100;
-  private static final int WAITING = 0; // the counter of those who wait for the whole workgroup
-  private static final int ENDED = 1; // the counter of those who have ended
+  private static final int SUBGROUP = 3;
+  private static final int WAITING = 0; // the counter of subgroups that wait for the workgroup
+  private static final int ENDED = 1; // the counter of subgroups that have ended
 
   private final Translation translation;
   private final ModuleBuilder out;
@@ -32,8 +39,9 @@ final class Meetings {
   private int sync;
   private int values; // variables, 0 until they are used
   private int masks;
-  private int ended;
+  private int ended; // a bit for each lane, by warp
   private int counters;
+  private int away; // likewise
 
   Meetings(Translation translation) {
     this.translation = translation;
@@ -76,6 +84,7 @@ final class Meetings {
         isFirst,
         () -> {
           code.add(Op.STORE, element(code, ended(), warp(code, item)), out.constant(0));
+          code.add(Op.STORE, element(code, away(), warp(code, item)), out.constant(0));
           code.add(Op.STORE, counter(code, WAITING), out.constant(0));
           code.add(Op.STORE, counter(code, ENDED), out.constant(0));
         });
@@ -87,12 +96,10 @@ final class Meetings {
     int item = builtIns.item(code);
     int bit = code.u32(Op.SHIFT_LEFT_LOGICAL, out.constant(1), lane(code, item));
     atomic(code, Op.ATOMIC_OR, element(code, ended(), warp(code, item)), bit);
-    atomic(code, Op.ATOMIC_I_ADD, counter(code, ENDED), out.constant(1));
+    once(code, Op.ATOMIC_I_ADD, ENDED);
     repeat(
         code,
-        () ->
-            code.test(
-                Op.I_EQUAL, code.load(out.u32(), counter(code, ENDED)), builtIns.items(code)));
+        () -> code.test(Op.I_EQUAL, code.load(out.u32(), counter(code, ENDED)), subgroups(code)));
   }
 
   // ---- the functions ----
@@ -121,6 +128,7 @@ final class Meetings {
     int found = code.variable(out.u32());
     code.add(Op.STORE, element(code, values(), item), value);
     code.add(Op.STORE, element(code, masks(), item), mask);
+    changeAway(code, item, true);
     repeat(
         code,
         () -> {
@@ -128,11 +136,49 @@ final class Meetings {
           return areHere(code, mask);
         });
     code.add(Op.STORE, element(code, masks(), item), out.constant(0));
+    changeAway(code, item, false);
     return code.load(out.u32(), found);
   }
 
+  /** Says which lanes of the subgroup are away, for those that are here, or that none is. */
+  private void changeAway(FunctionBuilder code, int item, boolean isSet) {
+    int own = builtIns.number(code, Decoration.SUBGROUP_LOCAL_INVOCATION_ID);
+    int first = lane(code, code.u32(Op.I_SUB, item, own));
+    int size = builtIns.number(code, Decoration.SUBGROUP_SIZE);
+    int ones =
+        code.u32(Op.I_SUB, code.u32(Op.SHIFT_LEFT_LOGICAL, out.constant(1), size), out.constant(1));
+    int all = code.u32(Op.SHIFT_LEFT_LOGICAL, ones, first);
+    int here = code.u32(Op.SHIFT_LEFT_LOGICAL, isSet ? here(code) : ones, first);
+    int missing = code.u32(Op.BITWISE_AND, all, code.u32(Op.NOT, here));
+    code.when(
+        isElected(code),
+        () -> {
+          int bits = element(code, away(), warp(code, item));
+          atomic(code, Op.ATOMIC_AND, bits, code.u32(Op.NOT, all));
+          if (isSet) {
+            atomic(code, Op.ATOMIC_OR, bits, missing);
+          }
+        });
+  }
+
+  /** A bit for each lane of the subgroup that is here. */
+  private int here(FunctionBuilder code) {
+    out.capability(Capability.GROUP_NON_UNIFORM_BALLOT);
+    int all =
+        code.value(
+            Op.GROUP_NON_UNIFORM_BALLOT,
+            out.type(Op.TYPE_VECTOR, out.u32(), 4),
+            out.constant(SUBGROUP),
+            out.declared(Op.CONSTANT_TRUE, out.bool()));
+    return code.u32(Op.COMPOSITE_EXTRACT, all, 0);
+  }
+
+  private int isElected(FunctionBuilder code) {
+    return code.test(Op.GROUP_NON_UNIFORM_ELECT, out.constant(SUBGROUP));
+  }
+
   private int waitForAll(FunctionBuilder code) {
-    atomic(code, Op.ATOMIC_I_ADD, counter(code, WAITING), out.constant(1));
+    once(code, Op.ATOMIC_I_ADD, WAITING);
     repeat(
         code,
         () -> {
@@ -141,10 +187,19 @@ final class Meetings {
                   Op.I_ADD,
                   code.load(out.u32(), counter(code, WAITING)),
                   code.load(out.u32(), counter(code, ENDED)));
-          return code.test(Op.I_EQUAL, both, builtIns.items(code));
+          return code.test(Op.I_EQUAL, both, subgroups(code));
         });
-    atomic(code, Op.ATOMIC_I_SUB, counter(code, WAITING), out.constant(1));
+    once(code, Op.ATOMIC_I_SUB, WAITING);
     return out.constant(0);
+  }
+
+  /** Changes a counter by one for all lanes of the subgroup that are here. */
+  private void once(FunctionBuilder code, int op, int number) {
+    code.when(isElected(code), () -> atomic(code, op, counter(code, number), out.constant(1)));
+  }
+
+  private int subgroups(FunctionBuilder code) {
+    return builtIns.number(code, Decoration.NUM_SUBGROUPS);
   }
 
   /** Repeats rounds until a condition holds. */
@@ -172,7 +227,7 @@ final class Meetings {
     int item = builtIns.item(code);
     int first = first(code, item);
     int items = builtIns.items(code);
-    int gone = code.load(out.u32(), element(code, ended(), warp(code, item)));
+    int gone = gone(code, item);
     int missing = out.constant(0);
     for (int i = 0; i < WARP; i++) {
       int other = code.u32(Op.BITWISE_OR, first, out.constant(i));
@@ -206,7 +261,7 @@ final class Meetings {
     int item = builtIns.item(code);
     int first = first(code, item);
     int items = builtIns.items(code);
-    int gone = code.load(out.u32(), element(code, ended(), warp(code, item)));
+    int gone = gone(code, item);
     int votes = out.constant(0);
     for (int i = 0; i < WARP; i++) {
       int other = code.u32(Op.BITWISE_OR, first, out.constant(i));
@@ -224,6 +279,15 @@ final class Meetings {
     }
     int present = code.u32(Op.BITWISE_AND, mask, code.u32(Op.NOT, gone));
     return code.u32(Op.BITWISE_AND, votes, present);
+  }
+
+  /** A bit for each lane of the warp for which nobody waits. */
+  private int gone(FunctionBuilder code, int item) {
+    int warp = warp(code, item);
+    return code.u32(
+        Op.BITWISE_OR,
+        code.load(out.u32(), element(code, ended(), warp)),
+        code.load(out.u32(), element(code, away(), warp)));
   }
 
   // ---- places ----
@@ -268,16 +332,22 @@ final class Meetings {
 
   private int ended() {
     if (ended == 0) {
-      int warps =
-          out.declare(
-              Op.SPEC_CONSTANT_OP,
-              out.u32(),
-              Op.SHIFT_RIGHT_LOGICAL,
-              builtIns.lanes(),
-              out.constant(5));
-      ended = array(warps);
+      ended = array(warps());
     }
     return ended;
+  }
+
+  private int away() {
+    if (away == 0) {
+      away = array(warps());
+    }
+    return away;
+  }
+
+  /** The number of warps, as the length of an array. */
+  private int warps() {
+    return out.declare(
+        Op.SPEC_CONSTANT_OP, out.u32(), Op.SHIFT_RIGHT_LOGICAL, builtIns.lanes(), out.constant(5));
   }
 
   private int array(int length) {

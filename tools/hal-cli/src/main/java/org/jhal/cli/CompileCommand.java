@@ -2,10 +2,17 @@
 package org.jhal.cli;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.cpu.CompileTool;
+import org.jhal.kernels.compile.BundleCompiler;
+import org.jhal.kernels.compile.CompileTarget;
+import org.jhal.spirv.VulkanTarget;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,7 +21,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code hal compile}: libraries of a bundle's kernels for the device {@code cpu}. */
+/** {@code hal compile}: variants of a bundle for machines without a compiler. */
 @Command(
     name = "compile",
     sortOptions = false,
@@ -22,9 +29,9 @@ import picocli.CommandLine.Spec;
     description = {
       "Compiles C++ kernels for machines without a compiler.",
       "",
-      "The kernels (gpu-c++) of the bundle become variants in the format cpu-so, for the device cpu."
-          + " Variants for the same architectures are replaced, and all others are kept. In case of"
-          + " a failure nothing is written.",
+      "The kernels (gpu-c++) of the bundle become variants in the format cpu-so, for the device cpu,"
+          + " or vulkan-spirv, for Vulkan devices. Variants for the same architectures are replaced,"
+          + " and all others are kept. In case of a failure nothing is written.",
       ""
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -65,7 +72,7 @@ final class CompileCommand implements Callable<Integer> {
       completionCandidates = Architectures.class,
       description =
           "What to compile for, separated by commas: ${COMPLETION-CANDIDATES}. By default x86_64-v3"
-              + " on x86-64, and aarch64 on 64-bit ARM.")
+              + " on x86-64, and aarch64 on 64-bit ARM. All Vulkan devices take the same code.")
   private List<String> architectures = List.of();
 
   @Option(
@@ -73,16 +80,21 @@ final class CompileCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description =
           "The compiler, a file or a name on the PATH. By default c++, g++ or clang++ on the PATH,"
-              + " and for another kind of processor than this machine's, such as"
-              + " aarch64-linux-gnu-g++.")
+              + " for another kind of processor than this machine's such as aarch64-linux-gnu-g++,"
+              + " and for vulkan the Clang of docs/spirv.md.")
   private @Nullable String compiler;
 
   /** What {@code --for} knows. */
   static final class Architectures implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
-      return CompileTool.architectures().iterator();
+      return known().iterator();
     }
+  }
+
+  private static List<String> known() {
+    return Stream.concat(CompileTool.architectures().stream(), Stream.of(VulkanTarget.LABEL))
+        .toList();
   }
 
   @Override
@@ -97,9 +109,43 @@ final class CompileCommand implements Callable<Integer> {
     if (out == null && !add) {
       throw new ParameterException(spec.commandLine(), "either --out FOLDER or --add is needed");
     }
-    CompileTool.Options options =
-        CommandFailure.ofOptions(
-            spec, () -> new CompileTool.Options(source, out, architectures, compiler));
-    return CompileTool.run(options, spec.commandLine().getOut(), spec.commandLine().getErr());
+    List<String> labels = CommandFailure.ofOptions(spec, this::labels);
+    return BundleCompiler.run(
+        source,
+        out,
+        () -> targets(labels),
+        spec.commandLine().getOut(),
+        spec.commandLine().getErr());
+  }
+
+  /** What to compile for. */
+  private List<String> labels() {
+    List<String> labels = architectures.stream().map(String::strip).toList();
+    for (String label : labels) {
+      if (!known().contains(label)) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT,
+            "for has '%s'; known are %s".formatted(label, String.join(", ", known())));
+      }
+    }
+    if (compiler != null && labels.size() > 1 && labels.contains(VulkanTarget.LABEL)) {
+      throw new HalException(
+          Status.INVALID_ARGUMENT,
+          "compiler is for the device cpu or for vulkan, and for has both: " + labels);
+    }
+    return labels;
+  }
+
+  private List<CompileTarget> targets(List<String> labels) {
+    List<String> processors =
+        labels.stream().filter(label -> !label.equals(VulkanTarget.LABEL)).toList();
+    List<CompileTarget> targets = new ArrayList<>();
+    if (labels.isEmpty() || !processors.isEmpty()) {
+      targets.addAll(CompileTool.targets(processors, compiler));
+    }
+    if (labels.contains(VulkanTarget.LABEL)) {
+      targets.add(VulkanTarget.find(compiler));
+    }
+    return targets;
   }
 }

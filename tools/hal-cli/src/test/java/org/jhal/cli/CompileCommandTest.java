@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.jhal.cpu.CompileTool;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,24 @@ class CompileCommandTest {
   }
 
   @Test
+  void compilesForVulkan() throws IOException {
+    Path overlay = folder.resolve("overlay");
+    String[] command = {"compile", EDGES, "--out", overlay.toString(), "--for", "vulkan"};
+    String clang = System.getProperty("jhal.vulkan.compiler");
+    if (clang != null) {
+      command =
+          Stream.concat(Stream.of(command), Stream.of("--compiler", clang)).toArray(String[]::new);
+    }
+    Outcome outcome = hal(command);
+    assumeFalse(outcome.exitCode() == 3, outcome::err);
+    assertTrue(outcome.succeeded().out().startsWith("vulkan "), outcome.out());
+    assertTrue(Files.size(overlay.resolve("edges.spv")) > 0);
+    String manifest = Files.readString(overlay.resolve("manifest.json"));
+    assertTrue(manifest.contains("\"format\": \"vulkan-spirv\""), manifest);
+    assertFalse(manifest.contains("architecture"), manifest);
+  }
+
+  @Test
   void addsToTheBundle() throws IOException {
     Path bundle = Files.createDirectory(folder.resolve("bundle"));
     for (String file : new String[] {"manifest.json", "edges.cpp"}) {
@@ -62,9 +81,13 @@ class CompileCommandTest {
     hal("compile", EDGES, "--fast").failed(2, "unknown option '--fast' (see hal compile --help)");
     hal("compile", EDGES, "--ad").failed(2, "'--ad', did you mean '--add'?");
     hal("compile", EDGES, "more", "--add").failed(2, "unexpected argument 'more'");
-    String known = String.join(", ", CompileTool.architectures());
+    String known = String.join(", ", CompileTool.architectures()) + ", vulkan";
     hal("compile", EDGES, "--out", out, "--for", "x86-64-v3")
         .failed(2, "INVALID_ARGUMENT: --for has 'x86-64-v3'; known are " + known + " (see hal");
+    hal("compile", EDGES, "--out", out, "--for", "vulkan,aarch64", "--compiler", "clang")
+        .failed(2, "--compiler is for the device cpu or for vulkan");
+    hal("compile", EDGES, "--out", out, "--for", "vulkan", "--compiler", "none")
+        .failed(3, "FAILED_PRECONDITION: the option compiler is none");
     hal("compile", EDGES, "--out", out, "--for", "").failed(2, "--for has ''");
     hal("compile", EDGES, "--out", out, "--compiler", folder.toString())
         .failed(2, "is not a file that can be executed");
@@ -75,7 +98,7 @@ class CompileCommandTest {
   @Test
   void helpListsTheArchitectures() {
     String help = hal("compile", "--help").succeeded().out().replaceAll("\\s+", " ");
-    String known = String.join(", ", CompileTool.architectures());
+    String known = String.join(", ", CompileTool.architectures()) + ", vulkan";
     assertTrue(help.contains("separated by commas: " + known + ". By default"), help);
   }
 }

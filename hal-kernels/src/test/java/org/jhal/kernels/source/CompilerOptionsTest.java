@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.cpu.compile;
+package org.jhal.kernels.source;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
+import org.jhal.HalException;
+import org.jhal.Status;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -49,5 +55,20 @@ class CompilerOptionsTest {
       })
   void refusesEverythingElse(String option) {
     assertFalse(CompilerOptions.isAllowed(option));
+  }
+
+  @Test
+  void namesTheOptionThatIsRefused() {
+    CompilerOptions.check(List.of("-DA=1", "-O3"), "the CPU", "a.cpp");
+    HalException failure =
+        assertThrows(
+            HalException.class,
+            () -> CompilerOptions.check(List.of("-DA=1", "-fplugin=x"), "the CPU", "a.cpp"));
+    assertEquals(Status.INVALID_ARGUMENT, failure.status());
+    String message = String.valueOf(failure.getMessage());
+    assertTrue(
+        message.startsWith(
+            "cannot compile a.cpp: the option '-fplugin=x' is not allowed on the CPU; allowed are"),
+        message);
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.cpu;
+package org.jhal.kernels.compile;
 
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
@@ -15,26 +15,30 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jhal.HalException;
 import org.jhal.Status;
-import org.jhal.cpu.compile.Architecture;
+import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Manifest;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.spi.HostFailures;
 
-/** The libraries that a bundle or an overlay gets, and its manifest. Owned by one thread. */
-final class CpuVariants {
+/** The variants that a bundle or an overlay gets, and its manifest. Owned by one thread. */
+final class VariantFiles {
   private static final Gson GSON =
       new GsonBuilder().setPrettyPrinting().disableHtmlEscaping().create();
   private static final String VARIANTS = "variants";
+  private static final String FORMAT = "format";
+  private static final String ARCHITECTURE = "architecture";
 
   private final Path folder;
   private final JsonObject manifest;
   private final JsonArray variants = new JsonArray(); // the new ones
   private final Map<String, byte[]> files = new LinkedHashMap<>();
 
-  private CpuVariants(Path folder, JsonObject manifest) {
+  private VariantFiles(Path folder, JsonObject manifest) {
     this.folder = folder;
     this.manifest = manifest;
   }
@@ -44,14 +48,14 @@ final class CpuVariants {
    *
    * @throws HalException INVALID_ARGUMENT if the folder has another manifest
    */
-  static CpuVariants inOverlay(Path folder, String bundle) {
+  static VariantFiles inOverlay(Path folder, String bundle) {
     Path file = folder.resolve(Manifest.FILE);
     if (!Files.exists(file)) {
       JsonObject manifest = new JsonObject();
       manifest.addProperty("version", 1);
       manifest.addProperty("bundle", bundle);
       manifest.add(VARIANTS, new JsonArray());
-      return new CpuVariants(folder, manifest);
+      return new VariantFiles(folder, manifest);
     }
     JsonObject manifest = parse(file);
     JsonElement name = manifest.get("bundle");
@@ -63,7 +67,7 @@ final class CpuVariants {
     if (!(manifest.get(VARIANTS) instanceof JsonArray)) {
       manifest.add(VARIANTS, new JsonArray());
     }
-    return new CpuVariants(folder, manifest);
+    return new VariantFiles(folder, manifest);
   }
 
   /**
@@ -71,13 +75,13 @@ final class CpuVariants {
    *
    * @throws HalException INVALID_ARGUMENT if the bundle is not a folder
    */
-  static CpuVariants inBundle(Path folder) {
+  static VariantFiles inBundle(Path folder) {
     if (!Files.isDirectory(folder)) {
       throw new HalException(
           Status.INVALID_ARGUMENT,
           "'" + folder + "' is not a folder, so nothing can be added to it");
     }
-    return new CpuVariants(folder, parse(folder.resolve(Manifest.FILE)));
+    return new VariantFiles(folder, parse(folder.resolve(Manifest.FILE)));
   }
 
   private static JsonObject parse(Path file) {
@@ -92,26 +96,34 @@ final class CpuVariants {
   }
 
   /**
-   * Adds a library.
+   * Adds a variant.
    *
-   * @param source the file of the source in the bundle
+   * @param source the variant in C++ that it was compiled from
    * @return the path of its file
    */
-  String add(String source, Architecture architecture, byte[] library) {
-    String base = source.substring(source.lastIndexOf('/') + 1).replaceFirst("\\.[^.]*$", "");
-    String file = base + "." + architecture + ".so";
-    files.put(file, library);
+  String add(Variant source, List<KernelSpec> kernels, CompileTarget target, byte[] code) {
+    String file = String.valueOf(source.file());
+    String base = file.substring(file.lastIndexOf('/') + 1).replaceFirst("\\.[^.]*$", "");
+    String compiled = base + "." + target.suffix();
+    files.put(compiled, code);
     JsonObject variant = new JsonObject();
-    variant.addProperty("format", KernelCompiler.LIBRARY);
-    variant.addProperty("file", file);
-    variant.addProperty("architecture", architecture.label());
+    variant.addProperty(FORMAT, target.format());
+    variant.addProperty("file", compiled);
+    String architecture = target.architecture();
+    if (architecture != null) {
+      variant.addProperty(ARCHITECTURE, architecture);
+    }
+    Map<String, String> entries = target.entries(source, kernels);
+    if (!entries.isEmpty()) {
+      variant.add("entries", GSON.toJsonTree(new TreeMap<>(entries)));
+    }
     variants.add(variant);
-    return folder.resolve(file).toString();
+    return folder.resolve(compiled).toString();
   }
 
   /**
-   * Writes the libraries, then the manifest. Each file is replaced as a whole, and none before all
-   * are written. No symbolic link in the folder is followed.
+   * Writes the code, then the manifest. Each file is replaced as a whole, and none before all are
+   * written. No symbolic link in the folder is followed.
    */
   void write() throws IOException {
     manifest.add(VARIANTS, merged());
@@ -147,7 +159,7 @@ final class CpuVariants {
       if (!isReplaced(one.getAsJsonObject())) {
         all.add(one);
       }
-      if (!isAdded && text(one.getAsJsonObject(), "format").equals(Variant.CPP)) {
+      if (!isAdded && text(one.getAsJsonObject(), FORMAT).equals(Variant.CPP)) {
         all.addAll(variants);
         isAdded = true;
       }
@@ -155,12 +167,12 @@ final class CpuVariants {
     return all;
   }
 
-  /** Whether a new variant is for the same processors. */
+  /** Whether a new variant is of the same format, for the same processors. */
   private boolean isReplaced(JsonObject old) {
     for (JsonElement one : variants) {
       JsonObject added = one.getAsJsonObject();
-      if (text(old, "format").equals(KernelCompiler.LIBRARY)
-          && text(old, "architecture").equals(text(added, "architecture"))) {
+      if (text(old, FORMAT).equals(text(added, FORMAT))
+          && text(old, ARCHITECTURE).equals(text(added, ARCHITECTURE))) {
         return true;
       }
     }
