@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,6 +120,24 @@ public interface Device extends AutoCloseable {
    *     if it is lost
    */
   Executable loadExecutable(ExecutableSource source);
+
+  /**
+   * Loads a bundle as {@link #loadExecutable} does, on a thread of the device, and returns at once:
+   * a compiler may take seconds. Some loads run at the same time, and hold up no other work of the
+   * device; further ones wait for their turn, in the order of the calls.
+   *
+   * <p>The future fails with what {@code loadExecutable} throws. It belongs to the caller, who may
+   * cancel or complete it: a load that has not begun then does not take place, and what a later one
+   * has loaded is closed. Otherwise the caller closes the result. Functions that depend on the
+   * future may run on that thread of the device, where all calls that wait are rejected.
+   *
+   * <p>Closing the device waits for a load that runs, at most its close timeout; those that have
+   * not begun fail.
+   *
+   * @throws HalException FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost;
+   *     RESOURCE_EXHAUSTED if no thread can be started
+   */
+  CompletableFuture<Executable> loadExecutableAsync(ExecutableSource source);
 
   /**
    * Opens a file for {@link DeviceQueue#read} and {@link DeviceQueue#write}, at this call and on

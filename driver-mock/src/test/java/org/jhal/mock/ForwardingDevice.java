@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.Allocator;
 import org.jhal.Capability;
@@ -96,6 +97,11 @@ class ForwardingDevice implements Device {
   @Override
   public Executable loadExecutable(ExecutableSource source) {
     return right.loadExecutable(source);
+  }
+
+  @Override
+  public CompletableFuture<Executable> loadExecutableAsync(ExecutableSource source) {
+    return right.loadExecutableAsync(source);
   }
 
   @Override

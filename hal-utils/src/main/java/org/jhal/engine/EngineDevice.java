@@ -10,6 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import org.jhal.Allocator;
 import org.jhal.Capability;
 import org.jhal.CollectiveGroup;
@@ -208,6 +210,36 @@ public final class EngineDevice<E> implements CollectiveDevice {
       return loaded;
     } finally {
       Span.end(span, loaded == null ? null : loaded.format());
+    }
+  }
+
+  @Override
+  public CompletableFuture<Executable> loadExecutableAsync(ExecutableSource source) {
+    Objects.requireNonNull(source, "source");
+    core.checkUsable();
+    CompletableFuture<Executable> future = new CompletableFuture<>();
+    try {
+      core.pools().loads().execute(() -> load(source, future));
+    } catch (RejectedExecutionException e) {
+      core.checkUsable(); // closed meanwhile
+      throw new HalException(Status.RESOURCE_EXHAUSTED, name() + ": " + e.getMessage(), e);
+    }
+    return future;
+  }
+
+  private void load(ExecutableSource source, CompletableFuture<Executable> future) {
+    if (future.isDone()) {
+      return; // its owner has cancelled it
+    }
+    Executable loaded;
+    try {
+      loaded = loadExecutable(source);
+    } catch (RuntimeException | Error e) {
+      future.completeExceptionally(e);
+      return;
+    }
+    if (!future.complete(loaded)) {
+      loaded.close();
     }
   }
 

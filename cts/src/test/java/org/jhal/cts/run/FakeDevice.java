@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jhal.Allocator;
 import org.jhal.Capability;
 import org.jhal.CommandBuffer;
@@ -134,6 +135,11 @@ final class FakeDevice implements Device {
 
   @Override
   public Executable loadExecutable(ExecutableSource source) {
+    throw new UnsupportedOperationException("kernels of a fake device");
+  }
+
+  @Override
+  public CompletableFuture<Executable> loadExecutableAsync(ExecutableSource source) {
     throw new UnsupportedOperationException("kernels of a fake device");
   }
 }

@@ -22,12 +22,16 @@ public final class DevicePools {
   /** While one thread waits for a disk, the other one still serves files in memory. */
   private static final int FILE_THREADS = 2;
 
+  /** Compilers keep a processor busy each, and some of them need much memory. */
+  private static final int MOST_LOAD_THREADS = 4;
+
   private final String name; // of the device
   private final BackendCalls calls;
   private final HostCompletionPool hostCalls; // runs users' host calls
   private final HostCompletionPool copyThreads; // runs the host's part of transfers and copies
   private final HostCompletionPool
       fileThreads; // does file I/O, uninterrupted, and nothing else that may block
+  private final HostCompletionPool loads; // loads executables that nobody waits for
   private final HostCompletionPool background; // runs what drivers do apart from any stream
 
   // One thread: retires what a completion thread that sleeps cannot, and runs users' callbacks that
@@ -45,13 +49,18 @@ public final class DevicePools {
     this.hostCalls = new HostCompletionPool(name + "-call", config.hostCalls(), onError);
     this.copyThreads = new HostCompletionPool(name + "-copy", config.copyThreads(), onError);
     this.fileThreads = new HostCompletionPool(name + "-file", FILE_THREADS, onError);
+    this.loads =
+        new HostCompletionPool(
+            name + "-load",
+            Math.min(MOST_LOAD_THREADS, Runtime.getRuntime().availableProcessors()),
+            onError);
     this.background = new HostCompletionPool(name + "-prepare", 1, onError);
     this.aside = new HostCompletionPool(name + "-aside", 1, onError);
   }
 
   /** All of them, to be closed. */
   public List<HostCompletionPool> all() {
-    return List.of(hostCalls, copyThreads, fileThreads, background, aside);
+    return List.of(hostCalls, copyThreads, fileThreads, loads, background, aside);
   }
 
   public HostThreads hostCalls() {
@@ -64,6 +73,10 @@ public final class DevicePools {
 
   public HostThreads fileThreads() {
     return fileThreads;
+  }
+
+  public HostThreads loads() {
+    return loads;
   }
 
   /**
