@@ -10,6 +10,8 @@ import java.util.stream.Collectors;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.recording.compare.Constants;
+import org.jhal.recording.compare.Finding;
 import org.jhal.recording.format.Action;
 import org.jhal.recording.format.Range;
 import org.jhal.spi.HostFailures;

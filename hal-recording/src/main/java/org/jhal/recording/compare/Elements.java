@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.recording.replay;
+package org.jhal.recording.compare;
 
 import java.util.Arrays;
 import org.jhal.ElementType;
@@ -9,9 +9,9 @@ import org.jhal.ElementType;
  * of values between them. All NaNs are equal. Elements that neither side has written are not
  * compared.
  */
-final class Elements {
+public final class Elements {
   /** What fresh memory is filled with on the two sides. */
-  static final byte[] FRESH = {(byte) 0xA5, (byte) 0x5A};
+  public static final byte[] FRESH = {(byte) 0xA5, (byte) 0x5A};
 
   private final ElementType type;
   private final Tolerance tolerance;
@@ -66,7 +66,7 @@ final class Elements {
    * @param absolute the difference up to which they count as equal
    * @param isScaled whether units in the last place are those of the largest number of the buffer
    */
-  record Tolerance(long ulps, double absolute, boolean isScaled) {}
+  public record Tolerance(long ulps, double absolute, boolean isScaled) {}
 
   /** Whether neither side has written an element. */
   boolean isFresh(byte[] first, byte[] second, int element) {
