@@ -52,9 +52,7 @@ class MissingWaitTest {
       done.await(2, LONG);
       Args args = Args.of(N, a, b);
       device.queue(0).dispatch(done.at(2), done.at(3), affine, affine.covering(N), args);
-      device
-          .queue(1)
-          .readback(done.at(isWhole ? 3 : 2), read.at(1), b, 0, HostMemory.of(result));
+      device.queue(1).readback(done.at(isWhole ? 3 : 2), read.at(1), b, 0, HostMemory.of(result));
       read.await(1, LONG);
       done.await(3, LONG);
     }
@@ -75,7 +73,8 @@ class MissingWaitTest {
       assertEquals(read == 4 ? 0 : 6, outcome.exitCode(), outcome.text());
       if (read != 4) {
         wrong++;
-        assertTrue(outcome.text().contains("q1 operation 1 (readback), 4000 bytes"), outcome.text());
+        assertTrue(
+            outcome.text().contains("q1 operation 1 (readback), 4000 bytes"), outcome.text());
       }
     }
     assertEquals(1, wrong, "the wait that is missing shows with none of " + SEEDS + " seeds");
@@ -88,7 +87,8 @@ class MissingWaitTest {
       assertEquals(4, run(device, true));
       HalException failure = assertThrows(HalException.class, () -> run(device, false));
       assertTrue(String.valueOf(failure.getMessage()).contains("hazard: "), failure.getMessage());
-      assertTrue(String.valueOf(failure.getMessage()).contains("to the waits"), failure.getMessage());
+      assertTrue(
+          String.valueOf(failure.getMessage()).contains("to the waits"), failure.getMessage());
     }
   }
 }

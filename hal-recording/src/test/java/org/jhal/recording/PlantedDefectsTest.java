@@ -284,19 +284,19 @@ class PlantedDefectsTest {
   @BeforeAll
   static void record() throws InterruptedException {
     Recorded.assumeCompiler();
-    record(KERNELS);
+    file = record(KERNELS);
   }
 
   /** Two queues, and what they exchange. */
-  private static void record(List<String> kernels) throws InterruptedException {
-    file = shared.resolve("planted" + recordings++ + ".jrec");
+  private static Path record(List<String> kernels) throws InterruptedException {
+    Path made = shared.resolve("planted" + recordings++ + ".jrec");
     float[] values = new float[N];
     int[] numbers = new int[N];
     for (int i = 0; i < N; i++) {
       values[i] = (float) Math.sin(i + 1);
       numbers[i] = 7 * i + 3;
     }
-    try (Device device = Hal.openDevice(Recorded.uri(FIRST + "://?queues=2", file));
+    try (Device device = Hal.openDevice(Recorded.uri(FIRST + "://?queues=2", made));
         Executable executable = device.loadExecutable(bundle(CODE));
         DeviceBuffer x = device.allocate(ElementType.F32, N);
         DeviceBuffer y = device.allocate(ElementType.F32, N);
@@ -341,6 +341,7 @@ class PlantedDefectsTest {
       first.readback(y, HostMemory.of(read));
       sequence.await();
     }
+    return made;
   }
 
   private static Outcome compare(String second, Map<String, Path> substitutes, boolean hasNoise)
@@ -405,7 +406,7 @@ class PlantedDefectsTest {
       outcome = Recorded.replay(file, FIRST, null, null);
       assertEquals(0, outcome.exitCode(), outcome.text());
       if (i < CLEAN_RUNS - 1) {
-        record(KERNELS); // with another order of the two queues
+        file = record(KERNELS); // with another order of the two queues
       }
     }
   }
@@ -416,11 +417,11 @@ class PlantedDefectsTest {
     List<String> kernels = new ArrayList<>(KERNELS);
     kernels.add(ATOMIC);
     for (int i = 0; i < CLEAN_RUNS; i++) {
-      record(kernels);
+      file = record(kernels);
       Outcome outcome = compare(SECOND, Map.of(), true);
       assertEquals(0, outcome.exitCode(), outcome.text());
     }
-    record(KERNELS); // for the other tests
+    file = record(KERNELS); // for the other tests
   }
 
   @Test
@@ -430,7 +431,8 @@ class PlantedDefectsTest {
     assertTrue(
         refused.getMessage().contains("no bundle 'other'; it has [planted]"), refused.getMessage());
     write(Recorded.bundle(Recorded.RIGHT), folder);
-    refused = assertThrows(HalException.class, () -> compare(SECOND, Map.of("planted", folder), false));
+    refused =
+        assertThrows(HalException.class, () -> compare(SECOND, Map.of("planted", folder), false));
     assertTrue(refused.getMessage().contains("does not declare the kernels"), refused.getMessage());
   }
 }

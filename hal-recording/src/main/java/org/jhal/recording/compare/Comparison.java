@@ -267,6 +267,7 @@ public final class Comparison {
                 elements.distance(a, b, worst),
                 differing,
                 count,
+                elements.areNearScaled(a, b, worst),
                 inputs(dispatch, overwritten),
                 a,
                 b);

@@ -38,15 +38,24 @@ public final class Elements {
 
   /** Takes the largest number of a buffer into account, if that is wanted. */
   void scaleBy(byte[] bytes) {
-    if (!tolerance.isScaled || !isFloat()) {
-      return;
+    if (tolerance.isScaled && isFloat()) {
+      slack = Math.max(tolerance.absolute, scaledSlack(bytes));
     }
+  }
+
+  /** The difference that counts as none by the unit of the largest number of a buffer. */
+  private double scaledSlack(byte[] bytes) {
     double largest = 0;
     for (int i = 0; i < bytes.length / size; i++) {
       double value = Math.abs(Constants.number(type, bytes, i * size).doubleValue());
       largest = value > largest && value < Double.POSITIVE_INFINITY ? value : largest;
     }
-    slack = Math.max(tolerance.absolute, tolerance.ulps * ulp(largest));
+    return tolerance.ulps * ulp(largest);
+  }
+
+  /** Whether two elements that differ would be near enough by the unit of the largest number. */
+  boolean areNearScaled(byte[] first, byte[] second, int element) {
+    return isFloat() && difference(first, second, element) <= scaledSlack(first);
   }
 
   /** The distance of a number from the next larger one of the type. */

@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param distance how many values lie between them
  * @param differing how many elements differ
  * @param compared how many were compared
+ * @param isNearScaled whether the two values would be near enough if units in the last place were
+ *     those of the largest number of the buffer
  * @param inputs what it has read
  * @param firstOutput the bytes of the buffer on the first device, or the first part of them
  * @param secondOutput likewise on the second one
@@ -33,6 +35,7 @@ public record Finding(
     long distance,
     long differing,
     long compared,
+    boolean isNearScaled,
     List<Input> inputs,
     byte[] firstOutput,
     byte[] secondOutput) {
@@ -54,6 +57,9 @@ public record Finding(
   public List<String> circumstances(Kernel kernel) {
     List<String> lines = new ArrayList<>();
     lines.add("%d of %d elements differ".formatted(differing, compared));
+    if (isNearScaled) {
+      lines.add("near enough by units of the largest number of the buffer (scaled)");
+    }
     boolean areEqual = inputs.stream().allMatch(input -> input.different() == 0);
     lines.add(areEqual ? "its inputs are equal" : "its inputs differ:");
     for (Input input : inputs) {

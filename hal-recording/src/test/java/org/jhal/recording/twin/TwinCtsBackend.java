@@ -50,6 +50,9 @@ public final class TwinCtsBackend implements CtsBackend {
   public List<Unsupported> unsupported() {
     return List.of(
         new Unsupported(
+            "LargeBufferTest.everyOffsetCanBeMappedButNotMoreThanMaxIntBytes",
+            "on a twin, a buffer that the host may access has at most 2 GiB"),
+        new Unsupported(
             "TransferCountTest.theStatesOfTheProcessIncludeTheDevice",
             "the two devices of a twin are devices of the process, too, with the same transfers"));
   }

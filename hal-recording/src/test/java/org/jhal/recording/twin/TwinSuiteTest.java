@@ -42,10 +42,6 @@ class TwinSuiteTest {
             .entries();
     assertTrue(entries.stream().anyMatch(entry -> entry.outcome() == Outcome.PASSED));
     for (Entry entry : entries) {
-      if (!(entry.outcome() == Outcome.PASSED || entry.outcome() == Outcome.UNSUPPORTED))
-        System.out.println("XX " + entry);
-    }
-    for (Entry entry : entries) {
       assertTrue(
           entry.outcome() == Outcome.PASSED || entry.outcome() == Outcome.UNSUPPORTED,
           entry::toString);
