@@ -43,6 +43,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class PlantedDefectsTest {
   private static final int N = 1024;
+  private static final int MANY = 1 << 18; // so many that threads add in another order each time
   private static final int WORKGROUP = 64;
   private static final int ROUNDS = Integer.getInteger("jhal.recording.rounds", 30);
   private static final int BAD_ROUND = ROUNDS * 2 / 3;
@@ -307,6 +308,7 @@ class PlantedDefectsTest {
         DeviceBuffer turned = device.allocate(ElementType.F32, N);
         DeviceBuffer counts = device.allocate(ElementType.U32, 16);
         DeviceBuffer scaled = device.allocate(ElementType.F32, N);
+        DeviceBuffer many = device.allocate(ElementType.F32, MANY);
         DeviceBuffer total = device.allocate(ElementType.F32, 4);
         Sequence sequence = device.createSequence()) {
       var first = sequence.on(device.queue(0));
@@ -316,6 +318,11 @@ class PlantedDefectsTest {
       first.upload(HostMemory.of(numbers), from);
       first.upload(HostMemory.of(new int[16]), counts);
       first.upload(HostMemory.of(new float[4]), total);
+      float[] varied = new float[MANY];
+      for (int i = 0; i < MANY; i++) {
+        varied[i] = (float) Math.sin(i + 1);
+      }
+      first.upload(HostMemory.of(varied), many);
       for (int round = 0; round < ROUNDS; round++) {
         for (String name : kernels) {
           Kernel kernel = executable.kernel(name);
@@ -327,10 +334,10 @@ class PlantedDefectsTest {
                 case "rows" -> Args.of(N, round, y, row);
                 case "transpose" -> Args.of(N, round, y, turned);
                 case "histogram" -> Args.of(N, round, to, counts);
-                case ATOMIC -> Args.of(N, round, y, total);
+                case ATOMIC -> Args.of(MANY, round, many, total);
                 default -> Args.of(N, round, y, scaled);
               };
-          (round % 2 == 0 ? first : second).dispatch(kernel, kernel.covering(N), args);
+          (round % 2 == 0 ? first : second).dispatch(kernel, kernel.covering(name.equals(ATOMIC) ? MANY : N), args);
         }
         second.copy(to, from);
         if (round % 100 == 99) {
