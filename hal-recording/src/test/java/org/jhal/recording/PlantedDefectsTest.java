@@ -337,7 +337,8 @@ class PlantedDefectsTest {
                 case ATOMIC -> Args.of(MANY, round, many, total);
                 default -> Args.of(N, round, y, scaled);
               };
-          (round % 2 == 0 ? first : second).dispatch(kernel, kernel.covering(name.equals(ATOMIC) ? MANY : N), args);
+          (round % 2 == 0 ? first : second)
+              .dispatch(kernel, kernel.covering(name.equals(ATOMIC) ? MANY : N), args);
         }
         second.copy(to, from);
         if (round % 100 == 99) {

@@ -76,6 +76,7 @@ class TwinTest {
       ExecutableSource wrong = Recorded.bundle("3 * from[i] + (from[i] == 85 ? 2 : 1)");
       HalException failure = assertThrows(HalException.class, () -> affine(device, wrong));
       assertEquals(Status.ABORTED, failure.status());
+      assertTrue(!String.valueOf(failure.getMessage()).contains("itself"), failure.getMessage());
       String expected =
           "dispatch 2, recorded:affine, differs on mock and cpu: to[3], a i32: 256 and 257, 1"
               + " apart; 1 of 1000 elements differ; its inputs are equal";
@@ -141,29 +142,32 @@ class TwinTest {
     }
   }
 
-  private static final ExecutableSource NOISY =
-      ExecutableSource.builder("noisy")
-          .kernel(
-              "noisy",
-              64,
-              Parameter.constant("n", ElementType.U32),
-              Parameter.in("x", ElementType.F32),
-              Parameter.out("y", ElementType.F32))
-          .java(Kernels.class)
-          .build();
-
   /** A kernel whose results differ by 1e-4 from run to run, here of 1000. */
   private static void noisy(String... options) throws InterruptedException {
+    runOnThousands("noisy", options);
+  }
+
+  private static void runOnThousands(String name, String... options) throws InterruptedException {
+    ExecutableSource bundle =
+        ExecutableSource.builder(name)
+            .kernel(
+                name,
+                64,
+                Parameter.constant("n", ElementType.U32),
+                Parameter.in("x", ElementType.F32),
+                Parameter.out("y", ElementType.F32))
+            .java(Kernels.class)
+            .build();
     try (Device device = Hal.openDevice(twin("mock", "mock", options));
-        Executable executable = device.loadExecutable(NOISY);
+        Executable executable = device.loadExecutable(bundle);
         Sequence sequence = device.createSequence()) {
       float[] values = new float[64];
       Arrays.fill(values, 1000);
-      Kernel noisy = executable.kernel("noisy");
+      Kernel kernel = executable.kernel(name);
       var steps = sequence.on(device.queue(0));
       DeviceBuffer x = steps.uploading(HostMemory.of(values));
       DeviceBuffer y = steps.allocate(ElementType.F32, 64);
-      steps.dispatch(noisy, noisy.covering(64), Args.of(64, x, y));
+      steps.dispatch(kernel, kernel.covering(64), Args.of(64, x, y));
       sequence.await();
     }
   }
@@ -177,6 +181,13 @@ class TwinTest {
     noisy("absolute=0.2");
     noisy("ulps=2000");
     noisy("noise=yes");
+  }
+
+  @Test
+  void aDeviceThatDiffersFromItselfIsSaidTo() {
+    HalException failure = assertThrows(HalException.class, () -> runOnThousands("restless"));
+    String message = String.valueOf(failure.getMessage());
+    assertTrue(message.contains("the first device differs from itself, too (noise)"), message);
   }
 
   /** What is fresh on one side has other bytes there than on the other one. */

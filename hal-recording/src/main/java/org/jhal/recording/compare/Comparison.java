@@ -137,15 +137,9 @@ public final class Comparison {
   private void learn(
       Kernel kernel, Action.Dispatch dispatch, Map<Integer, DeviceBuffer[]> overwritten)
       throws InterruptedException {
-    Map<Integer, DeviceBuffer> results = new LinkedHashMap<>();
+    first.dispatch(dispatch);
+    Map<Integer, DeviceBuffer> results = results(kernel, dispatch);
     try {
-      first.dispatch(dispatch);
-      for (int i = 0; i < dispatch.buffers().size(); i++) {
-        Range range = dispatch.buffers().get(i);
-        if (range != null && kernel.parameters().get(i).isWritten()) {
-          results.put(i, first.snapshot(range));
-        }
-      }
       restore(dispatch, overwritten);
       first.dispatch(dispatch);
       for (Map.Entry<Integer, DeviceBuffer> result : results.entrySet()) {
@@ -156,6 +150,40 @@ public final class Comparison {
             result.getValue());
       }
       restore(dispatch, overwritten);
+    } finally {
+      results.values().forEach(DeviceBuffer::close);
+    }
+  }
+
+  /** Copies what the first device has written, by parameter; the caller closes them. */
+  private Map<Integer, DeviceBuffer> results(Kernel kernel, Action.Dispatch dispatch) {
+    Map<Integer, DeviceBuffer> results = new LinkedHashMap<>();
+    for (int i = 0; i < dispatch.buffers().size(); i++) {
+      Range range = dispatch.buffers().get(i);
+      if (range != null && kernel.parameters().get(i).isWritten()) {
+        results.put(i, first.snapshot(range));
+      }
+    }
+    return results;
+  }
+
+  /** Whether the first device computes something else than {@code result} from the same inputs. */
+  private boolean differsFromItself(
+      Kernel kernel,
+      Action.Dispatch dispatch,
+      Map<Integer, DeviceBuffer[]> overwritten,
+      Range part,
+      byte[] result)
+      throws InterruptedException {
+    Map<Integer, DeviceBuffer> results = results(kernel, dispatch);
+    try {
+      restore(dispatch, overwritten);
+      first.dispatch(dispatch);
+      boolean differs = !Arrays.equals(first.read(part), result);
+      results.forEach(
+          (index, buffer) ->
+              first.restore(buffer, Objects.requireNonNull(dispatch.buffers().get(index))));
+      return differs;
     } finally {
       results.values().forEach(DeviceBuffer::close);
     }
@@ -268,6 +296,7 @@ public final class Comparison {
                 differing,
                 count,
                 elements.areNearScaled(a, b, worst),
+                differsFromItself(kernel, dispatch, overwritten, part, a),
                 inputs(dispatch, overwritten),
                 a,
                 b);

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param compared how many were compared
  * @param isNearScaled whether the two values would be near enough if units in the last place were
  *     those of the largest number of the buffer
+ * @param isNoise whether the first device has computed something else when it ran once more
  * @param inputs what it has read
  * @param firstOutput the bytes of the buffer on the first device, or the first part of them
  * @param secondOutput likewise on the second one
@@ -36,6 +37,7 @@ public record Finding(
     long differing,
     long compared,
     boolean isNearScaled,
+    boolean isNoise,
     List<Input> inputs,
     byte[] firstOutput,
     byte[] secondOutput) {
@@ -43,7 +45,7 @@ public record Finding(
   public String values(Kernel kernel) {
     Parameter parted = kernel.parameters().get(parameter);
     String apart = Elements.isFloat(parted.type()) ? " ulps apart" : " apart";
-    return "%s[%d], a %s: %s and %s%s"
+    return "%s[%s], a %s: %s and %s%s"
         .formatted(
             parted.name(),
             element,
@@ -56,22 +58,25 @@ public record Finding(
   /** How many elements differ, and what is known of the inputs, for people. */
   public List<String> circumstances(Kernel kernel) {
     List<String> lines = new ArrayList<>();
-    lines.add("%d of %d elements differ".formatted(differing, compared));
+    lines.add("%s of %s elements differ".formatted(differing, compared));
     if (isNearScaled) {
       lines.add("near enough by units of the largest number of the buffer (scaled)");
+    }
+    if (isNoise) {
+      lines.add("the first device differs from itself, too (noise)");
     }
     boolean areEqual = inputs.stream().allMatch(input -> input.different() == 0);
     lines.add(areEqual ? "its inputs are equal" : "its inputs differ:");
     for (Input input : inputs) {
       String name = kernel.parameters().get(input.parameter()).name();
       if (input.different() > 0) {
-        lines.add("  %s: %d elements".formatted(name, input.different()));
+        lines.add("  %s: %s elements".formatted(name, input.different()));
       }
       if (input.bytes() == null) {
         lines.add("its input " + name + " is too large for a file");
       }
       if (input.fresh() > 0) {
-        lines.add("nothing has written %d elements of its input %s".formatted(input.fresh(), name));
+        lines.add("nothing has written %s elements of its input %s".formatted(input.fresh(), name));
       }
     }
     return lines;

@@ -131,6 +131,11 @@ public final class ReplayTool {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, (long) replays * recording.operations()));
   }
 
+  /** As {@link #run(PrintWriter, Runnable)}. */
+  public int run(PrintWriter out) throws InterruptedException {
+    return run(out, () -> {});
+  }
+
   /**
    * Replays the recording and prints what came of it. Call it once.
    *

@@ -123,14 +123,17 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
   }
 
   private TwinMemory allocate(TwinMemory memory) {
+    boolean isAllocated = false;
     try {
       first.allocate(memory.number, memory.size());
       second.allocate(memory.number, memory.size());
-    } catch (RuntimeException | Error e) {
-      free(memory);
-      throw e;
+      isAllocated = true;
+      return memory;
+    } finally {
+      if (!isAllocated) {
+        free(memory);
+      }
     }
-    return memory;
   }
 
   void free(TwinMemory memory) {
@@ -141,13 +144,17 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
   /** Memory that {@link #alloca} allocates later on both devices. */
   TwinMemory promise(long bytes, BufferParams params) {
     budget.reserve(bytes);
+    boolean isForHost = params.type() != MemoryType.DEVICE;
+    TwinMemory made = null;
     try {
-      boolean isForHost = params.type() != MemoryType.DEVICE;
-      return new TwinMemory(
-          this, memories.getAndIncrement(), bytes, isForHost ? hostMemory(bytes) : null);
-    } catch (RuntimeException | Error e) {
-      budget.giveBack(bytes);
-      throw e;
+      made =
+          new TwinMemory(
+              this, memories.getAndIncrement(), bytes, isForHost ? hostMemory(bytes) : null);
+      return made;
+    } finally {
+      if (made == null) {
+        budget.giveBack(bytes);
+      }
     }
   }
 
@@ -201,18 +208,21 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
           "both devices choose among variants themselves, for which the bundle needs one of its own");
     }
     int number = bundles.getAndIncrement();
-    Executable loaded = first.load(number, source);
+    boolean isLoaded = false;
     try {
+      Executable loaded = first.load(number, source);
       if (!loaded.format().equals(variant.format())) { // the engine says what was loaded
         throw new HalException(
             Status.UNIMPLEMENTED, names.get(0) + " prefers the variant " + loaded.format());
       }
-      Executable unused = second.load(number, source);
-    } catch (RuntimeException | Error e) {
-      first.unload(number);
-      throw e;
+      loaded = second.load(number, source);
+      isLoaded = true;
+      return new TwinModule(this, number);
+    } finally {
+      if (!isLoaded) {
+        unload(number);
+      }
     }
-    return new TwinModule(this, number);
   }
 
   void unload(int bundle) {
@@ -259,17 +269,23 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
   private synchronized @Nullable HalException run(Action action) {
     String before = HostWaits.allow(); // nothing else uses the two devices
     try {
-      HalException failure = action.run();
-      first.await();
-      second.await();
-      return failure;
-    } catch (InterruptedException e) {
+      @Nullable HalException[] failure = {null};
+      Throwable thrown =
+          Attempt.ofThrowing(
+              () -> {
+                failure[0] = action.run();
+                first.await();
+                second.await();
+              });
+      if (thrown == null) {
+        return failure[0];
+      }
       recover();
-      Thread.currentThread().interrupt();
-      return new HalException(Status.CANCELLED, "a thread of a twin was interrupted", e);
-    } catch (Throwable t) { // it fails its operation only
-      recover();
-      return Attempt.aborted("a command of a twin threw ", t);
+      if (thrown instanceof InterruptedException) {
+        Thread.currentThread().interrupt();
+        return new HalException(Status.CANCELLED, "a thread of a twin was interrupted", thrown);
+      }
+      return Attempt.aborted("a command of a twin threw ", thrown);
     } finally {
       HostWaits.restore(before);
     }

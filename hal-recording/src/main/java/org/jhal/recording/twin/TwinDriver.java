@@ -22,7 +22,6 @@ import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
-import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.ReusableEvent;
 import org.jhal.engine.EngineDevice;
 import org.jhal.recording.compare.Elements;
@@ -126,7 +125,7 @@ class TwinDriver extends ConfiguredDriver {
         new Elements.Tolerance(
             settings.get(ULPS), absolute(settings), settings.get(SCALED).equals("yes"));
     Device first = Hal.openDevice(settings.get(FIRST));
-    TwinDevice twin;
+    TwinDevice twin = null;
     try {
       Device second = Hal.openDevice(settings.get(SECOND));
       twin =
@@ -138,9 +137,10 @@ class TwinDriver extends ConfiguredDriver {
               tolerance,
               settings.get(NOISE).equals("yes"),
               settings.get(FRESH).equals("same"));
-    } catch (RuntimeException | Error e) {
-      Throwable unused = Attempt.of(first::close);
-      throw e;
+    } finally {
+      if (twin == null) {
+        first.close();
+      }
     }
     return new EngineDevice<>(backend(twin), ENGINE.configure(settings), settings.toList());
   }
