@@ -14,5 +14,6 @@ module org.jhal.recording {
   provides org.jhal.engine.journal.Journals with
       org.jhal.recording.capture.FileJournals;
   provides org.jhal.spi.DriverProvider with
-      org.jhal.recording.RecordDriverProvider;
+      org.jhal.recording.RecordDriverProvider,
+      org.jhal.recording.twin.TwinDriverProvider;
 }

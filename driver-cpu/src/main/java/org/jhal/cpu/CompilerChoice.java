@@ -27,9 +27,7 @@ record CompilerChoice(@Nullable HostCompiler compiler, String absence) {
     }
     HostCompiler found =
         option.isEmpty() ? HostCompiler.find().orElse(null) : HostCompiler.at(option);
-    return new CompilerChoice(
-        found,
-        found == null ? "there is no C++ compiler on the PATH (" + HostCompiler.names() + ")" : "");
+    return new CompilerChoice(found, found == null ? HostCompiler.absence() : "");
   }
 
   @Override

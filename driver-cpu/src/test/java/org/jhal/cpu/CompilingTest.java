@@ -47,7 +47,7 @@ class CompilingTest {
 
   @BeforeEach
   void findsACompiler() {
-    assumeTrue(HostCompiler.find().isPresent(), "there is no C++ compiler on the PATH");
+    assumeTrue(HostCompiler.find().isPresent(), HostCompiler.absence());
   }
 
   private static BundleBuilder bundle(String source, String... options) {

@@ -22,7 +22,6 @@ import org.jhal.ExecutableSource;
 import org.jhal.Hal;
 import org.jhal.cpu.compile.CpuFeatures;
 import org.jhal.cpu.compile.HostCompiler;
-import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cpu.runtime.Resources;
 import org.jhal.kernels.cache.KernelKey;
 import org.junit.jupiter.api.BeforeEach;
@@ -154,7 +153,7 @@ class KernelKeyTest {
   @Test
   @Tag("long")
   void eachBundleAndEachSettingHasAnEntryOfItsOwn() throws Exception {
-    assumeTrue(HostCompiler.find().isPresent(), NeedsCompiler.REASON);
+    assumeTrue(HostCompiler.find().isPresent(), HostCompiler.absence());
     int others = entries(bundle(SOURCE, "-DA=0").file("own.h", ""), ""); // such as the runtime
     List<BundleBuilder> bundles =
         List.of(

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jhal.cpu.compile.HostCompiler;
-import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.simulator.kit.ProbeJvm;
 import org.jhal.simulator.kit.UnloadProbe;
 import org.junit.jupiter.api.Timeout;
@@ -27,7 +26,7 @@ class UnloadTest {
   @ParameterizedTest
   @ValueSource(strings = {"mock", "cpu://?cache=off", "cpu://?compiler=none"})
   void anApplicationIsUnloaded(String uri) throws Exception {
-    assumeTrue(uri.equals("mock") || HostCompiler.find().isPresent(), NeedsCompiler.REASON);
+    assumeTrue(uri.equals("mock") || HostCompiler.find().isPresent(), HostCompiler.absence());
     ProbeJvm probe = new ProbeJvm(folder, Map.of(), Map.of(), UnloadProbe.class, uri);
     assertEquals(List.of("unloaded"), probe.lines());
   }

@@ -27,6 +27,14 @@ public final class Kernels {
     }
   }
 
+  /** {@code y = x} plus what no other call adds. */
+  public static void restless(Workgroup group, int n, Floats x, Floats y) {
+    float more = CALLS.incrementAndGet();
+    for (long i = group.firstX(); i < group.endX(n); i++) {
+      y.set(i, x.get(i) + more);
+    }
+  }
+
   /** {@code to = 3 * from + 1}. */
   public static void affine(Workgroup group, int n, Ints from, Ints to) {
     for (long i = group.firstX(); i < group.endX(n); i++) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -36,14 +37,20 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Defects that are planted in one kernel, for one of many dispatches: a comparison names the
  * dispatch, the buffer and the element. {@code -Djhal.recording.rounds=1429} makes 10003
  * dispatches, {@code -Djhal.recording.defects=all} plants all of them, and {@code
- * -Djhal.recording.clean=100} repeats the program without one as often.
+ * -Djhal.recording.clean=100} repeats the program without one as often. {@code
+ * -Djhal.recording.first=URI} and {@code -Djhal.recording.second=URI} are other devices; what a
+ * driver needs that is not on the class path goes into {@code maven.test.additionalClasspath}.
  */
 class PlantedDefectsTest {
   private static final int N = 1024;
+  private static final int MANY = 1 << 18; // so many that threads add in another order each time
   private static final int WORKGROUP = 64;
   private static final int ROUNDS = Integer.getInteger("jhal.recording.rounds", 30);
   private static final int BAD_ROUND = ROUNDS * 2 / 3;
   private static final int CLEAN_RUNS = Integer.getInteger("jhal.recording.clean", 1);
+  private static final String FIRST = System.getProperty("jhal.recording.first", "cpu");
+  private static final String SECOND = System.getProperty("jhal.recording.second", "cpu");
+  private static final String ATOMIC = "total"; // its results depend on the order of the adds
   private static final int ANY = -1; // of the elements that differ, the first one
 
   private static final String CODE =
@@ -87,6 +94,10 @@ class PlantedDefectsTest {
       KERNEL scale(int n, int step, const float* x, float* scaled) {
         I;
         scaled[i] = x[i] / sqrtf(fabsf(x[i]) + 1.0f);
+      }
+      KERNEL total(int n, int step, const float* x, float* total) {
+        I;
+        atomicAdd(&total[i % 4], x[i]);
       }
       """;
 
@@ -266,22 +277,27 @@ class PlantedDefectsTest {
             Parameter.in("v", ElementType.U32),
             Parameter.inout("counts", ElementType.U32))
         .kernel("scale", WORKGROUP, n, step, x, Parameter.out("scaled", ElementType.F32))
+        .kernel(ATOMIC, WORKGROUP, n, step, x, Parameter.inout("total", ElementType.F32))
         .cpp(code.replace("BAD_ROUND", "" + BAD_ROUND))
         .build();
   }
 
-  /** Two queues, and what they exchange. */
   @BeforeAll
   static void record() throws InterruptedException {
     Recorded.assumeCompiler();
-    file = shared.resolve("planted" + recordings++ + ".jrec");
+    file = record(KERNELS);
+  }
+
+  /** Two queues, and what they exchange. */
+  private static Path record(List<String> kernels) throws InterruptedException {
+    Path made = shared.resolve("planted" + recordings++ + ".jrec");
     float[] values = new float[N];
     int[] numbers = new int[N];
     for (int i = 0; i < N; i++) {
       values[i] = (float) Math.sin(i + 1);
       numbers[i] = 7 * i + 3;
     }
-    try (Device device = Hal.openDevice(Recorded.uri("cpu://?queues=2", file));
+    try (Device device = Hal.openDevice(Recorded.uri(FIRST + "://?queues=2", made));
         Executable executable = device.loadExecutable(bundle(CODE));
         DeviceBuffer x = device.allocate(ElementType.F32, N);
         DeviceBuffer y = device.allocate(ElementType.F32, N);
@@ -292,6 +308,8 @@ class PlantedDefectsTest {
         DeviceBuffer turned = device.allocate(ElementType.F32, N);
         DeviceBuffer counts = device.allocate(ElementType.U32, 16);
         DeviceBuffer scaled = device.allocate(ElementType.F32, N);
+        DeviceBuffer many = device.allocate(ElementType.F32, MANY);
+        DeviceBuffer total = device.allocate(ElementType.F32, 4);
         Sequence sequence = device.createSequence()) {
       var first = sequence.on(device.queue(0));
       var second = sequence.on(device.queue(1));
@@ -299,8 +317,14 @@ class PlantedDefectsTest {
       first.upload(HostMemory.of(values), y);
       first.upload(HostMemory.of(numbers), from);
       first.upload(HostMemory.of(new int[16]), counts);
+      first.upload(HostMemory.of(new float[4]), total);
+      float[] varied = new float[MANY];
+      for (int i = 0; i < MANY; i++) {
+        varied[i] = (float) Math.sin(i + 1);
+      }
+      first.upload(HostMemory.of(varied), many);
       for (int round = 0; round < ROUNDS; round++) {
-        for (String name : KERNELS) {
+        for (String name : kernels) {
           Kernel kernel = executable.kernel(name);
           Args args =
               switch (name) {
@@ -310,9 +334,11 @@ class PlantedDefectsTest {
                 case "rows" -> Args.of(N, round, y, row);
                 case "transpose" -> Args.of(N, round, y, turned);
                 case "histogram" -> Args.of(N, round, to, counts);
+                case ATOMIC -> Args.of(MANY, round, many, total);
                 default -> Args.of(N, round, y, scaled);
               };
-          (round % 2 == 0 ? first : second).dispatch(kernel, kernel.covering(N), args);
+          (round % 2 == 0 ? first : second)
+              .dispatch(kernel, kernel.covering(name.equals(ATOMIC) ? MANY : N), args);
         }
         second.copy(to, from);
         if (round % 100 == 99) {
@@ -323,14 +349,15 @@ class PlantedDefectsTest {
       first.readback(y, HostMemory.of(read));
       sequence.await();
     }
+    return made;
   }
 
-  private static Outcome compare(String second, Map<String, Path> substitutes)
+  private static Outcome compare(String second, Map<String, Path> substitutes, boolean hasNoise)
       throws InterruptedException {
     return Recorded.replay(
         new ReplayTool.Options(
             file,
-            "cpu",
+            FIRST,
             second,
             1,
             0,
@@ -338,7 +365,7 @@ class PlantedDefectsTest {
             0,
             0,
             false,
-            false,
+            hasNoise,
             substitutes,
             null,
             null));
@@ -357,8 +384,9 @@ class PlantedDefectsTest {
                 Pattern.quote(defect.right), Matcher.quoteReplacement(defect.wrong));
     write(bundle(code), folder);
     // On cpu, the work items of a workgroup run in step if nothing asks for another way.
-    String second = defect.what.contains("barrier") ? "cpu://?barriers=fiber" : "cpu";
-    String text = compare(second, Map.of("planted", folder)).text();
+    boolean isFiber = SECOND.equals("cpu") && defect.what.contains("barrier");
+    String second = isFiber ? "cpu://?barriers=fiber" : SECOND;
+    String text = compare(second, Map.of("planted", folder), false).text();
     int dispatch = BAD_ROUND * KERNELS.size() + KERNELS.indexOf(defect.kernel);
     assertTrue(
         text.contains("dispatch " + dispatch + ", planted:" + defect.kernel + ", differs"), text);
@@ -381,24 +409,38 @@ class PlantedDefectsTest {
   @Test
   void nothingIsNamedWithoutADefect() throws InterruptedException {
     for (int i = 0; i < CLEAN_RUNS; i++) {
-      Outcome outcome = compare("cpu", Map.of());
+      Outcome outcome = compare(SECOND, Map.of(), false);
       assertEquals(0, outcome.exitCode(), outcome.text());
-      outcome = Recorded.replay(file, "cpu", null, null);
+      outcome = Recorded.replay(file, FIRST, null, null);
       assertEquals(0, outcome.exitCode(), outcome.text());
       if (i < CLEAN_RUNS - 1) {
-        record(); // with another order of the two queues
+        file = record(KERNELS); // with another order of the two queues
       }
     }
+  }
+
+  /** Sums of floating-point numbers that are added in any order: exactly as far as they vary. */
+  @Test
+  void noNoiseIsNamed() throws InterruptedException {
+    List<String> kernels = new ArrayList<>(KERNELS);
+    kernels.add(ATOMIC);
+    for (int i = 0; i < CLEAN_RUNS; i++) {
+      file = record(kernels);
+      Outcome outcome = compare(SECOND, Map.of(), true);
+      assertEquals(0, outcome.exitCode(), outcome.text());
+    }
+    file = record(KERNELS); // for the other tests
   }
 
   @Test
   void aSubstituteHasTheSameKernels(@TempDir Path folder) throws Exception {
     HalException refused =
-        assertThrows(HalException.class, () -> compare("cpu", Map.of("other", folder)));
+        assertThrows(HalException.class, () -> compare(SECOND, Map.of("other", folder), false));
     assertTrue(
         refused.getMessage().contains("no bundle 'other'; it has [planted]"), refused.getMessage());
     write(Recorded.bundle(Recorded.RIGHT), folder);
-    refused = assertThrows(HalException.class, () -> compare("cpu", Map.of("planted", folder)));
+    refused =
+        assertThrows(HalException.class, () -> compare(SECOND, Map.of("planted", folder), false));
     assertTrue(refused.getMessage().contains("does not declare the kernels"), refused.getMessage());
   }
 }

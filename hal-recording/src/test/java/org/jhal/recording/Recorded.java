@@ -63,7 +63,7 @@ final class Recorded {
 
   /** Skips a test on a machine without a compiler, where the device {@code cpu} may not open. */
   static void assumeCompiler() {
-    assumeTrue(HostCompiler.find().isPresent(), "there is no C++ compiler on this machine");
+    assumeTrue(HostCompiler.find().isPresent(), HostCompiler.absence());
   }
 
   /** The name of a device that is recorded. */
@@ -95,7 +95,7 @@ final class Recorded {
 
   static Outcome replay(ReplayTool.Options options) throws InterruptedException {
     StringWriter text = new StringWriter();
-    int exitCode = ReplayTool.of(options).run(new PrintWriter(text));
+    int exitCode = ReplayTool.of(options).run(new PrintWriter(text), () -> {});
     return new Outcome(exitCode, text.toString());
   }
 }

@@ -191,6 +191,11 @@ public final class HostCompiler {
     return Files.isExecutable(path) && !Files.isDirectory(path);
   }
 
+  /** What to say if {@link #find()} finds none. */
+  public static String absence() {
+    return "there is no C++ compiler on the PATH (" + names() + ")";
+  }
+
   /** The names by which {@link #find()} searches, for messages. */
   public static String names() {
     return String.join(", ", NAMES);

@@ -5,25 +5,23 @@ import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
-import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Skips tests that compile C++, or the driver's runtime, on machines without a compiler. */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)
-@EnabledIf(
-    value = "org.jhal.cpu.compile.NeedsCompiler$Search#succeeds",
-    disabledReason = NeedsCompiler.REASON)
+@ExtendWith(NeedsCompiler.Condition.class)
 public @interface NeedsCompiler {
-  /** Why tests are skipped. */
-  String REASON = "no C++ compiler (c++, g++ or clang++) is on the PATH";
-
   /** Looks for a compiler. */
-  final class Search {
-    private Search() {}
-
-    /** Whether there is one. */
-    static boolean succeeds() {
-      return HostCompiler.find().isPresent();
+  final class Condition implements ExecutionCondition {
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      return HostCompiler.find().isPresent()
+          ? ConditionEvaluationResult.enabled("there is a C++ compiler")
+          : ConditionEvaluationResult.disabled(HostCompiler.absence());
     }
   }
 }

@@ -32,7 +32,7 @@ public final class CpuCtsBackend implements CtsBackend {
   public Optional<String> unavailable() {
     return HostCompiler.find().isPresent()
         ? CtsBackend.super.unavailable()
-        : Optional.of("no C++ compiler (" + HostCompiler.names() + ") is on the PATH");
+        : Optional.of(HostCompiler.absence());
   }
 
   @Override

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import org.jhal.cpu.compile.HostCompiler;
-import org.jhal.cpu.compile.NeedsCompiler;
 import org.jhal.cpu.translate.KernelRequest;
 import org.jhal.cpu.translate.Translator;
 import org.junit.jupiter.api.Tag;
@@ -263,7 +262,7 @@ class LoopInterchangeTest {
   @ValueSource(strings = "auto")
   void loopsWriteWhatTheirReferenceSays(String form) throws InterruptedException {
     List<String> names = List.copyOf(REFERENCES.keySet());
-    assumeTrue(HostCompiler.find().isPresent(), NeedsCompiler.REASON);
+    assumeTrue(HostCompiler.find().isPresent(), HostCompiler.absence());
     try (FormRun run = new FormRun(form, BEGIN + String.join("", BODIES.values()), names)) {
       for (String name : names) {
         Reference reference = Objects.requireNonNull(REFERENCES.get(name));

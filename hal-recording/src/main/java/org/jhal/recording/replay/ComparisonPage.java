@@ -12,6 +12,9 @@ import org.jhal.ElementType;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.recording.compare.Comparison;
+import org.jhal.recording.compare.Constants;
+import org.jhal.recording.compare.Finding;
 import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +30,11 @@ final class ComparisonPage {
     "#4c78a8", "#f58518", "#54a24b", "#b279a2", "#eeca3b", "#72b7b2", "#9d755d", "#ff9da6"
   };
 
-  private final Comparison comparison;
+  private final ReplayComparison comparison;
   private final List<String> devices;
   private final StringBuilder page = new StringBuilder();
 
-  private ComparisonPage(Comparison comparison, List<String> devices) {
+  private ComparisonPage(ReplayComparison comparison, List<String> devices) {
     this.comparison = comparison;
     this.devices = devices;
   }
@@ -44,7 +47,7 @@ final class ComparisonPage {
    */
   static void write(
       Path file,
-      Comparison comparison,
+      ReplayComparison comparison,
       List<String> devices,
       String text,
       @Nullable Kernel kernel) {
@@ -84,7 +87,7 @@ final class ComparisonPage {
       addBuffer(finding, kernel.parameters().get(finding.parameter()));
     }
     format("<h2>Units in the last place, of all elements that are not equal</h2>%n");
-    addHistogram(comparison.distances());
+    addHistogram(comparison.comparison().distances());
     format("</body></html>%n");
   }
 
@@ -97,7 +100,7 @@ final class ComparisonPage {
     }
     format("<h2>Time of each dispatch</h2>%n");
     int perBar = (all.size() + MOST_BARS - 1) / MOST_BARS;
-    List<String> kernels = new ArrayList<>(comparison.kernels().keySet());
+    List<String> kernels = new ArrayList<>(comparison.comparison().kernels().keySet());
     addTimeline(devices.get(0), all, perBar, kernels, true);
     addTimeline(devices.get(1), all, perBar, kernels, false);
     format("<p>");
@@ -137,9 +140,9 @@ final class ComparisonPage {
           85 - height,
           Math.max(0.5, width * 0.9),
           height,
-          COLOURS[Math.max(0, kernels.indexOf(one.kernel())) % COLOURS.length],
+          COLOURS[Math.max(0, kernels.indexOf(one.kernel().toString())) % COLOURS.length],
           one.number(),
-          escaped(one.kernel()),
+          escaped(one.kernel().toString()),
           nanos[i] / 1e3);
     }
     if (comparison.finding() != null) { // it is the last one

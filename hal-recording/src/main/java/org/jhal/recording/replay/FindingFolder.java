@@ -10,6 +10,8 @@ import java.util.stream.Collectors;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.recording.compare.Constants;
+import org.jhal.recording.compare.Finding;
 import org.jhal.recording.format.Action;
 import org.jhal.recording.format.Range;
 import org.jhal.spi.HostFailures;
@@ -49,9 +51,9 @@ final class FindingFolder {
       List<String> commands = new ArrayList<>();
       Path bundle = folder.resolve(BUNDLE);
       Path other = bundles.substitute(dispatch.bundle());
-      commands.add(command(folder, bundle, finding, kernel, devices.get(0)));
-      commands.add(
-          command(folder, other == null ? bundle : other, finding, kernel, devices.get(1)));
+      Path second = other == null ? bundle : other;
+      commands.add(command(folder, bundle, finding, kernel, devices.get(0), "first"));
+      commands.add(command(folder, second, finding, kernel, devices.get(1), "second"));
       Files.writeString(
           folder.resolve("run.sh"),
           "#!/bin/sh\n# "
@@ -66,7 +68,7 @@ final class FindingFolder {
   }
 
   private static String command(
-      Path folder, Path bundle, Finding finding, Kernel kernel, String device) {
+      Path folder, Path bundle, Finding finding, Kernel kernel, String device, String which) {
     Action.Dispatch dispatch = finding.dispatch();
     List<Parameter> parameters = kernel.parameters();
     List<String> words = new ArrayList<>(List.of("hal run"));
@@ -94,7 +96,7 @@ final class FindingFolder {
         "--force --out "
             + parted.name()
             + "="
-            + quoted(folder.resolve(parted.name() + "-alone.npy").toString()));
+            + quoted(folder.resolve(parted.name() + "-" + which + "-alone.npy").toString()));
     return String.join(" ", words);
   }
 

@@ -31,6 +31,7 @@ final class Replay {
   private final Recording recording;
   private final List<Replica> replicas;
   private final Dispatcher dispatcher;
+  private final Runnable progress; // called after each operation
   private final Map<String, Integer> notes = new LinkedHashMap<>(); // how often, by text
   private final KnownBytes known = new KnownBytes();
   private final List<String> otherReadbacks = new ArrayList<>();
@@ -39,10 +40,11 @@ final class Replay {
   private int dispatches;
   private boolean goesOn = true;
 
-  Replay(Recording recording, List<Replica> replicas, Dispatcher dispatcher) {
+  Replay(Recording recording, List<Replica> replicas, Dispatcher dispatcher, Runnable progress) {
     this.recording = recording;
     this.replicas = replicas;
     this.dispatcher = dispatcher;
+    this.progress = progress;
   }
 
   /** What could not be repeated, for people. */
@@ -83,7 +85,7 @@ final class Replay {
       run(step);
     }
     for (Replica replica : replicas) {
-      replica.await();
+      replica.side().await();
     }
   }
 
@@ -96,14 +98,15 @@ final class Replay {
       replicas.forEach(replica -> replica.allocate(allocated.memory()));
     } else if (step instanceof Step.Freed freed) {
       for (Replica replica : replicas) {
-        replica.await();
-        replica.free(freed.memory());
+        replica.side().await();
+        replica.side().free(freed.memory());
       }
       known.forget(freed.memory());
     } else if (step instanceof Step.HostWrite write) {
       write(write.range(), write.payload());
     } else if (step instanceof Step.Operation operation) {
       run(operation);
+      progress.run();
     }
   }
 
@@ -138,10 +141,10 @@ final class Replay {
   private void run(Step.Operation operation, Action action, @Nullable End end)
       throws InterruptedException {
     if (action instanceof Action.Fill fill) {
-      replicas.forEach(replica -> replica.fill(fill));
+      replicas.forEach(replica -> replica.side().fill(fill));
       known.set(fill.target(), true);
     } else if (action instanceof Action.Copy copy) {
-      replicas.forEach(replica -> replica.copy(copy));
+      replicas.forEach(replica -> replica.side().copy(copy));
       known.copy(copy.source(), copy.target());
     } else if (action instanceof Action.Write write) {
       int payload = write.payload();
@@ -198,7 +201,7 @@ final class Replay {
 
   /** What a dispatch has written is known if what it has read is. */
   private void noteResults(Action.Dispatch dispatch) {
-    List<Parameter> parameters = replicas.get(0).kernel(dispatch).parameters();
+    List<Parameter> parameters = replicas.get(0).side().kernel(dispatch).parameters();
     boolean isKnown = true;
     for (int i = 0; i < parameters.size(); i++) {
       Range range = dispatch.buffers().get(i);
@@ -224,7 +227,7 @@ final class Replay {
       return;
     }
     readbacks++;
-    byte[] bytes = replicas.get(0).read(readback.source());
+    byte[] bytes = replicas.get(0).side().read(readback.source());
     if (!Payload.of(bytes).digest().equals(recorded)) {
       otherReadbacks.add(describe(operation) + ", " + bytes.length + " bytes");
     }

@@ -11,8 +11,11 @@ import java.util.Map;
 import java.util.Objects;
 import org.jhal.HalException;
 import org.jhal.Kernel;
-import org.jhal.Parameter;
 import org.jhal.Status;
+import org.jhal.recording.compare.Comparison;
+import org.jhal.recording.compare.Elements;
+import org.jhal.recording.compare.Finding;
+import org.jhal.recording.compare.Noise;
 import org.jhal.recording.format.Recording;
 import org.jhal.recording.format.Step;
 import org.jspecify.annotations.Nullable;
@@ -102,6 +105,7 @@ public final class ReplayTool {
 
   private final Options options;
   private final Recording recording;
+  private Runnable progress = () -> {};
 
   private ReplayTool(Options options, Recording recording) {
     this.options = options;
@@ -119,12 +123,28 @@ public final class ReplayTool {
   }
 
   /**
-   * Replays the recording and prints what came of it.
+   * Returns how many operations {@link #run} goes through, all replays together; it may end before
+   * the last one. At least 1.
+   */
+  public int steps() {
+    int replays = options.compare == null ? options.repeat : options.hasNoise ? 2 : 1;
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, (long) replays * recording.operations()));
+  }
+
+  /** As {@link #run(PrintWriter, Runnable)}. */
+  public int run(PrintWriter out) throws InterruptedException {
+    return run(out, () -> {});
+  }
+
+  /**
+   * Replays the recording and prints what came of it. Call it once.
    *
+   * @param step called on this thread after each operation
    * @return {@link #SAME} or {@link #DIFFERENT}
    * @throws HalException what opening a device, loading a bundle or a dispatch throws
    */
-  public int run(PrintWriter out) throws InterruptedException {
+  public int run(PrintWriter out, Runnable step) throws InterruptedException {
+    progress = Objects.requireNonNull(step, "step");
     describe(out);
     try (BundleFolders bundles = new BundleFolders(recording, options.substitutes)) {
       return options.compare == null
@@ -171,7 +191,7 @@ public final class ReplayTool {
     Replay last = null;
     for (int i = 0; i < options.repeat; i++) {
       try (Replica replica = new Replica(recording, bundles, options.device, true, ZERO)) {
-        last = new Replay(recording, List.of(replica), timed(replica, times));
+        last = new Replay(recording, List.of(replica), timed(replica, times), progress);
         last.run();
       }
     }
@@ -199,8 +219,8 @@ public final class ReplayTool {
 
   private static Replay.Dispatcher timed(Replica replica, Map<String, Times> times) {
     return (operation, number, dispatch) -> {
-      Kernel kernel = replica.kernel(dispatch);
-      long took = replica.time(dispatch);
+      Kernel kernel = replica.side().kernel(dispatch);
+      long took = replica.side().time(dispatch);
       Times of = times.computeIfAbsent(kernel.toString(), name -> new Times());
       of.count++;
       of.total += took;
@@ -232,28 +252,25 @@ public final class ReplayTool {
     }
     try (Replica first = new Replica(recording, bundles, options.device, false, Elements.FRESH[0]);
         Replica second = new Replica(recording, bundles, other, true, Elements.FRESH[1])) {
-      Comparison comparison = comparison(first, second, noise, false);
-      Replay replay = new Replay(recording, List.of(first, second), comparison);
+      ReplayComparison comparison = comparison(first, second, noise, false);
+      Replay replay = new Replay(recording, List.of(first, second), comparison, progress);
       replay.run();
       StringWriter text = new StringWriter();
       PrintWriter lines = new PrintWriter(text);
       bundles.notes().forEach(lines::println);
       replay.notes().forEach(lines::println);
       Finding finding = comparison.finding();
-      if (finding != null) {
-        print(finding, first, bundles, other, lines);
+      Kernel kernel = finding == null ? null : first.side().kernel(finding.dispatch());
+      if (finding != null && kernel != null) {
+        print(finding, Objects.requireNonNull(comparison.last()), kernel, bundles, other, lines);
       } else {
-        printAgreement(comparison, replay, other, lines);
+        printAgreement(comparison.comparison(), replay, other, lines);
       }
       lines.flush();
       out.print(text);
       if (options.page != null) {
         ComparisonPage.write(
-            options.page,
-            comparison,
-            List.of(options.device, other),
-            text.toString(),
-            finding == null ? null : first.kernel(finding.dispatch()));
+            options.page, comparison, List.of(options.device, other), text.toString(), kernel);
       }
       return finding == null ? SAME : DIFFERENT;
     }
@@ -274,22 +291,23 @@ public final class ReplayTool {
                     Locale.ROOT,
                     "  %-30s %7d dispatches, %12d elements, %d not equal bit by bit%s%n",
                     kernel,
-                    of.dispatches,
-                    of.elements,
-                    of.different,
-                    of.different == 0 ? "" : ", at most " + of.farthest + " ulps apart"));
+                    of.dispatches(),
+                    of.elements(),
+                    of.different(),
+                    of.different() == 0 ? "" : ", at most " + of.farthest() + " ulps apart"));
   }
 
   private void learn(Noise noise, BundleFolders bundles) throws InterruptedException {
     try (Replica first = new Replica(recording, bundles, options.device, false, Elements.FRESH[0]);
         Replica again = new Replica(recording, bundles, options.device, false, Elements.FRESH[1])) {
-      Comparison learning = comparison(first, again, noise, true);
-      new Replay(recording, List.of(first, again), learning).run();
+      ReplayComparison learning = comparison(first, again, noise, true);
+      new Replay(recording, List.of(first, again), learning, progress).run();
     }
   }
 
-  private Comparison comparison(Replica first, Replica second, Noise noise, boolean isLearning) {
-    return new Comparison(
+  private ReplayComparison comparison(
+      Replica first, Replica second, Noise noise, boolean isLearning) {
+    return new ReplayComparison(
         first,
         second,
         new Elements.Tolerance(options.ulps, options.absolute, options.isScaled),
@@ -300,12 +318,12 @@ public final class ReplayTool {
   }
 
   private void print(
-      Finding finding, Replica first, BundleFolders bundles, String other, PrintWriter out) {
-    Kernel kernel = first.kernel(finding.dispatch());
-    List<Parameter> parameters = kernel.parameters();
-    Parameter parted = parameters.get(finding.parameter());
-    Step.Operation operation = finding.operation();
-    boolean areEqual = finding.inputs().stream().allMatch(input -> input.different() == 0);
+      Finding finding,
+      Step.Operation operation,
+      Kernel kernel,
+      BundleFolders bundles,
+      String other,
+      PrintWriter out) {
     out.printf(
         Locale.ROOT,
         "dispatch %d, %s, differs on %s and %s%n",
@@ -320,38 +338,8 @@ public final class ReplayTool {
         recording.queue(operation.queue()).name(),
         operation.number(),
         operation.kind());
-    out.printf(
-        Locale.ROOT,
-        "  %s[%d], a %s: %s and %s%s%n",
-        parted.name(),
-        finding.element(),
-        parted.type().label(),
-        finding.first(),
-        finding.second(),
-        finding.distance() == Long.MAX_VALUE
-            ? ""
-            : ", "
-                + finding.distance()
-                + (Elements.isFloat(parted.type()) ? " ulps apart" : " apart"));
-    out.printf(
-        Locale.ROOT, "  %d of %d elements differ%n", finding.differing(), finding.compared());
-    out.println(areEqual ? "  its inputs are equal" : "  its inputs differ:");
-    for (Finding.Input input : finding.inputs()) {
-      String name = parameters.get(input.parameter()).name();
-      if (input.different() > 0) {
-        out.printf(Locale.ROOT, "    %s: %d elements%n", name, input.different());
-      }
-      if (input.bytes() == null) {
-        out.printf(Locale.ROOT, "  its input %s is too large for a file%n", name);
-      }
-      if (input.fresh() > 0) {
-        out.printf(
-            Locale.ROOT,
-            "  nothing has written %d elements of its input %s%n",
-            input.fresh(),
-            name);
-      }
-    }
+    out.println("  " + finding.values(kernel));
+    finding.circumstances(kernel).forEach(line -> out.println("  " + line));
     if (options.out != null) {
       String command =
           FindingFolder.write(

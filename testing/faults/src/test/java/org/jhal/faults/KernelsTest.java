@@ -98,7 +98,7 @@ class KernelsTest {
 
   /** Skips a test on a machine without a compiler, where the device {@code cpu} may not open. */
   static void assumeCompiler() {
-    assumeTrue(HostCompiler.find().isPresent(), "there is no C++ compiler on this machine");
+    assumeTrue(HostCompiler.find().isPresent(), HostCompiler.absence());
   }
 
   private static void assertSoundIsRightAndFaultyCompiles(KernelFault fault)

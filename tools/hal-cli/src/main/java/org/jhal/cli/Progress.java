@@ -6,8 +6,8 @@ import java.util.Timer;
 import java.util.TimerTask;
 
 /**
- * A progress bar for a repeated run. It appears after a second, so that short runs print nothing,
- * and disappears when it is closed.
+ * A progress bar for a repeated run, or a replay. It appears after a second, so that short runs
+ * print nothing, and disappears when it is closed.
  *
  * <p>Thread-safe.
  */

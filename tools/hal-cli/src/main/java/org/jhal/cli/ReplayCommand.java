@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cli;
 
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -144,6 +146,16 @@ final class ReplayCommand implements Callable<Integer> {
                     page,
                     out));
     ReplayTool tool = CommandFailure.badInput(() -> ReplayTool.of(options));
-    return tool.run(spec.commandLine().getOut());
+    PrintWriter out = spec.commandLine().getOut();
+    if (!Progress.isOnTerminal()) {
+      return tool.run(out, () -> {});
+    }
+    StringWriter text = new StringWriter(); // printed when the bar has gone
+    try (Progress progress = new Progress(spec.commandLine().getErr(), tool.steps())) {
+      return tool.run(new PrintWriter(text), progress::step);
+    } finally {
+      out.print(text);
+      out.flush();
+    }
   }
 }

@@ -94,7 +94,7 @@ class RecordCommandTest {
     assertTrue(out.contains("its inputs are equal"), out);
     String command = out.substring(out.indexOf("alone: hal ") + "alone: hal ".length()).strip();
     hal(command.split(" ")).succeeded();
-    byte[] alone = Files.readAllBytes(folder.resolve("wrong/data-alone.npy"));
+    byte[] alone = Files.readAllBytes(folder.resolve("wrong/data-second-alone.npy"));
     assertEquals(7, alone[alone.length - 2]);
   }
 

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 class RecordingPackagesTest {
   private static final String MODULE = "org.jhal.recording";
   private static final String FORMAT = MODULE + ".format";
+  private static final String COMPARE = MODULE + ".compare";
 
   /** For each package the others that it may use; docs/design.md has the same table. */
   private static final Map<String, Set<String>> MAY_SEE =
@@ -22,8 +23,12 @@ class RecordingPackagesTest {
           Set.of(),
           MODULE + ".capture",
           Set.of(FORMAT),
+          COMPARE,
+          Set.of(FORMAT),
           MODULE + ".replay",
-          Set.of(FORMAT));
+          Set.of(FORMAT, COMPARE),
+          MODULE + ".twin",
+          Set.of(FORMAT, COMPARE));
 
   @Test
   void eachPackageSeesOnlyWhatItMay() {

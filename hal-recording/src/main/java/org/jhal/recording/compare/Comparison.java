@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.recording.replay;
+package org.jhal.recording.compare;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -7,126 +7,213 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jhal.DeviceBuffer;
 import org.jhal.ElementType;
+import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.recording.format.Action;
 import org.jhal.recording.format.Range;
-import org.jhal.recording.format.Step;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs each dispatch on two replicas and compares what it has written. Where they differ, the
- * second one then gets the bytes of the first: so each dispatch begins with equal inputs, and
- * differences do not add up. Used by one thread.
+ * Runs dispatches on two devices and compares what they have written. Where that differs, the
+ * second device then gets the bytes of the first: so each dispatch begins with equal inputs, and
+ * differences do not add up. Used by one thread at a time.
  */
-final class Comparison implements Replay.Dispatcher {
+public final class Comparison {
   private static final int CHUNK = 1 << 26; // a multiple of the size of each type
 
   /** What is known of a kernel. */
-  static final class KernelStatistics {
-    long dispatches;
-    long elements;
-    long different; // not bit by bit equal, but near enough
-    long farthest; // the largest distance, of those
+  public static final class KernelStatistics {
+    private long dispatches;
+    private long elements;
+    private long different;
+    private long farthest;
+
+    public long dispatches() {
+      return dispatches;
+    }
+
+    public long elements() {
+      return elements;
+    }
+
+    /** How many elements were not bit by bit equal, but near enough. */
+    public long different() {
+      return different;
+    }
+
+    /** The largest distance, of those. */
+    public long farthest() {
+      return farthest;
+    }
   }
 
   /**
-   * A dispatch that was compared, with how long it took on both, from the call until the host has
-   * seen its end.
+   * A dispatch that was compared, with how long it took on both devices, from the call until the
+   * host has seen its end.
+   *
+   * @param finding where its results part; null if they do not
    */
-  record Compared(int number, String kernel, long firstNanos, long secondNanos) {}
+  public record Compared(
+      int number, Kernel kernel, long firstNanos, long secondNanos, @Nullable Finding finding) {}
 
-  private final Replica first;
-  private final Replica second;
+  private final Side first;
+  private final Side second;
   private final Elements.Tolerance tolerance;
-  private final int from; // the first operation whose dispatches are compared
-  private final int to; // the first one after the last of them
   private final Noise noise;
-  private final boolean isLearning; // both replicas are of one device
+  private final boolean isLearning; // both sides are of one device
   private final Map<String, KernelStatistics> kernels = new LinkedHashMap<>();
-  private final List<Compared> compared = new ArrayList<>();
   private final long[] distances = new long[64]; // of elements that are not equal, by their bits
-  private @Nullable Finding finding;
 
   /**
-   * Compares the dispatches of the operations {@code from} up to before {@code to}.
+   * Compares two devices.
    *
    * @param noise what one device may differ in from run to run
    * @param isLearning whether this fills {@code noise}, and finds nothing
    */
-  Comparison(
-      Replica first,
-      Replica second,
-      Elements.Tolerance tolerance,
-      int from,
-      int to,
-      Noise noise,
-      boolean isLearning) {
+  public Comparison(
+      Side first, Side second, Elements.Tolerance tolerance, Noise noise, boolean isLearning) {
     this.first = first;
     this.second = second;
     this.tolerance = tolerance;
-    this.from = from;
-    this.to = to;
     this.noise = noise;
     this.isLearning = isLearning;
   }
 
-  /** The first dispatch whose results part; null if there is none. */
-  @Nullable Finding finding() {
-    return finding;
-  }
-
-  Map<String, KernelStatistics> kernels() {
+  public Map<String, KernelStatistics> kernels() {
     return kernels;
-  }
-
-  /** All dispatches that were compared; the last one is what was found. */
-  List<Compared> compared() {
-    return compared;
   }
 
   /**
    * How many elements were not equal bit by bit, by the number of bits that their distance has; the
    * last place has those beyond. Integers count as well.
    */
-  long[] distances() {
+  public long[] distances() {
     return distances;
   }
 
-  @Override
-  public boolean dispatch(Step.Operation operation, int number, Action.Dispatch dispatch)
+  /**
+   * Runs a dispatch on both devices.
+   *
+   * @param number its number among all dispatches, from 0
+   * @param learns whether it first runs twice on the first device, to learn the noise from it
+   * @throws HalException what the dispatch fails with on either device
+   */
+  public Compared run(int number, Action.Dispatch dispatch, boolean learns)
       throws InterruptedException {
-    if (operation.index() < from || operation.index() >= to) {
-      first.dispatch(dispatch);
-      second.dispatch(dispatch);
-      return operation.index() < to;
-    }
     Kernel kernel = first.kernel(dispatch);
     Map<Integer, DeviceBuffer[]> overwritten = new LinkedHashMap<>();
     try {
       snapshot(kernel, dispatch, overwritten);
-      compared.add(
-          new Compared(number, kernel.toString(), first.time(dispatch), second.time(dispatch)));
+      if (learns) {
+        learn(kernel, dispatch, overwritten);
+      }
+      long firstNanos = first.time(dispatch);
+      long secondNanos = second.time(dispatch);
       KernelStatistics statistics =
           kernels.computeIfAbsent(kernel.toString(), name -> new KernelStatistics());
       statistics.dispatches++;
-      for (int i = 0; i < dispatch.buffers().size() && finding == null; i++) {
+      Finding finding = null;
+      for (int i = 0; i < dispatch.buffers().size(); i++) {
         Range range = dispatch.buffers().get(i);
         if (range != null && kernel.parameters().get(i).isWritten()) {
-          compare(operation, number, dispatch, i, range, statistics, overwritten);
+          Finding found = compare(number, dispatch, i, range, statistics, overwritten);
+          finding = finding == null ? found : finding;
         }
       }
+      return new Compared(number, kernel, firstNanos, secondNanos, finding);
     } finally {
-      first.await();
-      second.await();
       for (DeviceBuffer[] pair : overwritten.values()) {
         pair[0].close();
         pair[1].close();
       }
     }
-    return finding == null;
+  }
+
+  /** Runs a dispatch on the first device, and restores what it may overwrite. */
+  private void learn(
+      Kernel kernel, Action.Dispatch dispatch, Map<Integer, DeviceBuffer[]> overwritten)
+      throws InterruptedException {
+    first.dispatch(dispatch);
+    Map<Integer, DeviceBuffer> results = results(kernel, dispatch);
+    try {
+      restore(dispatch, overwritten);
+      first.dispatch(dispatch);
+      for (Map.Entry<Integer, DeviceBuffer> result : results.entrySet()) {
+        learn(
+            kernel.parameters().get(result.getKey()),
+            place(kernel, result.getKey()),
+            Objects.requireNonNull(dispatch.buffers().get(result.getKey())),
+            result.getValue());
+      }
+      restore(dispatch, overwritten);
+    } finally {
+      results.values().forEach(DeviceBuffer::close);
+    }
+  }
+
+  /** Copies what the first device has written, by parameter; the caller closes them. */
+  private Map<Integer, DeviceBuffer> results(Kernel kernel, Action.Dispatch dispatch) {
+    Map<Integer, DeviceBuffer> results = new LinkedHashMap<>();
+    for (int i = 0; i < dispatch.buffers().size(); i++) {
+      Range range = dispatch.buffers().get(i);
+      if (range != null && kernel.parameters().get(i).isWritten()) {
+        results.put(i, first.snapshot(range));
+      }
+    }
+    return results;
+  }
+
+  /** Whether the first device computes something else than {@code result} from the same inputs. */
+  private boolean differsFromItself(
+      Kernel kernel,
+      Action.Dispatch dispatch,
+      Map<Integer, DeviceBuffer[]> overwritten,
+      Range part,
+      byte[] result)
+      throws InterruptedException {
+    Map<Integer, DeviceBuffer> results = results(kernel, dispatch);
+    try {
+      restore(dispatch, overwritten);
+      first.dispatch(dispatch);
+      boolean differs = !Arrays.equals(first.read(part), result);
+      results.forEach(
+          (index, buffer) ->
+              first.restore(buffer, Objects.requireNonNull(dispatch.buffers().get(index))));
+      return differs;
+    } finally {
+      results.values().forEach(DeviceBuffer::close);
+    }
+  }
+
+  private void restore(Action.Dispatch dispatch, Map<Integer, DeviceBuffer[]> overwritten) {
+    overwritten.forEach(
+        (index, pair) ->
+            first.restore(pair[0], Objects.requireNonNull(dispatch.buffers().get(index))));
+  }
+
+  /** Compares a result of the first device with another one of it. */
+  private void learn(Parameter parameter, String place, Range range, DeviceBuffer other)
+      throws InterruptedException {
+    Elements elements = new Elements(parameter.type(), tolerance);
+    for (long at = 0; at < range.length(); at += CHUNK) {
+      int length = (int) Math.min(CHUNK, range.length() - at);
+      byte[] a = first.read(new Range(range.memory(), range.offset() + at, length));
+      byte[] b = first.read(other, at, length);
+      for (int i = 0; i < length / parameter.type().bytes(); i++) {
+        if (!elements.isSame(a, b, i)) {
+          noise.learn(place, elements, a, b, i);
+        }
+      }
+    }
+  }
+
+  /** What the noise of a buffer is known by. */
+  private static String place(Kernel kernel, int parameter) {
+    return kernel + ", " + kernel.parameters().get(parameter).name();
   }
 
   /** Keeps what the dispatch reads and may overwrite. */
@@ -152,8 +239,7 @@ final class Comparison implements Replay.Dispatcher {
     return false;
   }
 
-  private void compare(
-      Step.Operation operation,
+  private @Nullable Finding compare(
       int number,
       Action.Dispatch dispatch,
       int index,
@@ -163,8 +249,9 @@ final class Comparison implements Replay.Dispatcher {
       throws InterruptedException {
     Kernel kernel = first.kernel(dispatch);
     ElementType type = kernel.parameters().get(index).type();
-    String place = kernel + ", " + kernel.parameters().get(index).name();
+    String place = place(kernel, index);
     Elements elements = new Elements(type, tolerance);
+    Finding finding = null;
     for (long at = 0; at < range.length(); at += CHUNK) {
       Range part =
           new Range(range.memory(), range.offset() + at, Math.min(CHUNK, range.length() - at));
@@ -196,10 +283,9 @@ final class Comparison implements Replay.Dispatcher {
           statistics.farthest = Math.max(statistics.farthest, distance);
         }
       }
-      if (worst >= 0) {
+      if (worst >= 0 && finding == null) {
         finding =
             new Finding(
-                operation,
                 number,
                 dispatch,
                 index,
@@ -209,15 +295,17 @@ final class Comparison implements Replay.Dispatcher {
                 elements.distance(a, b, worst),
                 differing,
                 count,
+                elements.areNearScaled(a, b, worst),
+                differsFromItself(kernel, dispatch, overwritten, part, a),
                 inputs(dispatch, overwritten),
                 a,
                 b);
-        return;
       }
       if (!isSame) {
         level(part, a, b, type, elements);
       }
     }
+    return finding;
   }
 
   /** Gives the second replica the bytes of the first one, but to what nobody has written. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.recording.replay;
+package org.jhal.recording.compare;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -13,11 +13,11 @@ import org.jhal.kernel.Float16;
 import org.jhal.kernels.bundle.ArgumentLayout;
 
 /** The values of packed constants. */
-final class Constants {
+public final class Constants {
   private Constants() {}
 
   /** The value of a parameter that is no buffer, as {@link org.jhal.Args} takes it. */
-  static Object value(List<Parameter> parameters, int index, byte[] packed) {
+  public static Object value(List<Parameter> parameters, int index, byte[] packed) {
     int offset = ArgumentLayout.of(parameters).offset(index);
     StructType struct = parameters.get(index).struct();
     return struct == null
@@ -26,7 +26,7 @@ final class Constants {
   }
 
   /** The numbers of a constant: of its scalars if it is a struct. */
-  static List<Number> numbers(List<Parameter> parameters, int index, byte[] packed) {
+  public static List<Number> numbers(List<Parameter> parameters, int index, byte[] packed) {
     int offset = ArgumentLayout.of(parameters).offset(index);
     StructType struct = parameters.get(index).struct();
     return struct == null
@@ -43,7 +43,7 @@ final class Constants {
   }
 
   /** The number at a place. */
-  static Number number(ElementType type, byte[] bytes, int at) {
+  public static Number number(ElementType type, byte[] bytes, int at) {
     ByteBuffer from = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
     return switch (type) {
       case F16 -> Float16.toFloat(from.getShort(at));

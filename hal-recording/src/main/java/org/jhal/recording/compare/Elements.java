@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.recording.replay;
+package org.jhal.recording.compare;
 
 import java.util.Arrays;
 import org.jhal.ElementType;
@@ -9,9 +9,9 @@ import org.jhal.ElementType;
  * of values between them. All NaNs are equal. Elements that neither side has written are not
  * compared.
  */
-final class Elements {
+public final class Elements {
   /** What fresh memory is filled with on the two sides. */
-  static final byte[] FRESH = {(byte) 0xA5, (byte) 0x5A};
+  public static final byte[] FRESH = {(byte) 0xA5, (byte) 0x5A};
 
   private final ElementType type;
   private final Tolerance tolerance;
@@ -38,15 +38,24 @@ final class Elements {
 
   /** Takes the largest number of a buffer into account, if that is wanted. */
   void scaleBy(byte[] bytes) {
-    if (!tolerance.isScaled || !isFloat()) {
-      return;
+    if (tolerance.isScaled && isFloat()) {
+      slack = Math.max(tolerance.absolute, scaledSlack(bytes));
     }
+  }
+
+  /** The difference that counts as none by the unit of the largest number of a buffer. */
+  private double scaledSlack(byte[] bytes) {
     double largest = 0;
     for (int i = 0; i < bytes.length / size; i++) {
       double value = Math.abs(Constants.number(type, bytes, i * size).doubleValue());
       largest = value > largest && value < Double.POSITIVE_INFINITY ? value : largest;
     }
-    slack = Math.max(tolerance.absolute, tolerance.ulps * ulp(largest));
+    return tolerance.ulps * ulp(largest);
+  }
+
+  /** Whether two elements that differ would be near enough by the unit of the largest number. */
+  boolean areNearScaled(byte[] first, byte[] second, int element) {
+    return isFloat() && difference(first, second, element) <= scaledSlack(first);
   }
 
   /** The distance of a number from the next larger one of the type. */
@@ -66,7 +75,7 @@ final class Elements {
    * @param absolute the difference up to which they count as equal
    * @param isScaled whether units in the last place are those of the largest number of the buffer
    */
-  record Tolerance(long ulps, double absolute, boolean isScaled) {}
+  public record Tolerance(long ulps, double absolute, boolean isScaled) {}
 
   /** Whether neither side has written an element. */
   boolean isFresh(byte[] first, byte[] second, int element) {

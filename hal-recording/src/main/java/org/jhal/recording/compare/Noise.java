@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.recording.replay;
+package org.jhal.recording.compare;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,7 +10,7 @@ import java.util.Map;
  * By how much the results of one device differ from run to run, as those of kernels do that add
  * floating-point numbers atomically, by kernel and buffer. Used by one thread.
  */
-final class Noise {
+public final class Noise {
   private static final int MARGIN = 4; // the next run may differ by more than these two
 
   private static final class Floor {
@@ -20,6 +20,9 @@ final class Noise {
   }
 
   private final Map<String, Floor> floors = new LinkedHashMap<>(); // by place
+
+  /** Of a device that does not differ from itself, as far as is known. */
+  public Noise() {}
 
   /** Takes two results of one device for an element into account, which differ. */
   void learn(String place, Elements elements, byte[] a, byte[] b, int element) {
@@ -42,7 +45,7 @@ final class Noise {
   }
 
   /** What was learned, for people. */
-  List<String> texts() {
+  public List<String> texts() {
     List<String> texts = new ArrayList<>();
     floors.forEach(
         (place, floor) ->
