@@ -98,6 +98,7 @@ template <unsigned rows, unsigned most> struct hal_span {
     for (unsigned at = 0; at < most; at += 8) {
       unsigned long word;
       __builtin_memcpy(&word, mask + at, 8);
+      word &= 0x0101010101010101ul; // what an item has not set says nothing about others
       if (!word) continue;
       if (!named) from[row] = at + __builtin_ctzl(word) / 8;
       to[row] = at + 8 - __builtin_clzl(word) / 8;
