@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -69,9 +70,30 @@ public final class HostCompiler {
           "-include",
           "headers/hal_macros.h");
 
+  /** What {@code march} is for the processors of this machine. */
+  static final String NATIVE = "native";
+
   private static final String VECTORS = "vectors.txt"; // what GCC says of them
   private static final String VECTORS_TO = "-fdump-tree-vect-details=";
   private static final String NO_VECTORS = "-fno-tree-loop-vectorize";
+
+  // In the words of /proc/cpuinfo.
+  private static final String HAS_MASKS = "avx512vl";
+  private static final String HAS_WIDE_VECTORS = "avx512_vbmi2";
+
+  /**
+   * GCC prefers vectors of 256 bits for Intel, since the first processors with AVX-512 lower their
+   * clock for longer ones. Those with VBMI2 hardly do.
+   */
+  private static final String WIDE_VECTORS = "-mprefer-vector-width=512";
+
+  /**
+   * Lets GCC compute under the masks of AVX-512, too. Else what was in a register before is
+   * computed with in the lanes that a load leaves out, and subnormal numbers there take Intel ten
+   * times as long (findings/gcc-masked-load-keeps-lanes.sh). Without AVX-512, there were no vectors
+   * then.
+   */
+  private static final String MASKED = "-ftrapping-math";
 
   private static final String LINES = "-gdwarf-4"; // as LineTable reads them
 
@@ -252,6 +274,18 @@ public final class HostCompiler {
     return flags;
   }
 
+  /** What GCC is told of the vectors of a processor, by its features, beside what it is. */
+  static List<String> vectorFlags(Set<String> features, boolean hasMasks) {
+    List<String> flags = new ArrayList<>();
+    if (features.contains(HAS_WIDE_VECTORS)) {
+      flags.add(WIDE_VECTORS);
+    }
+    if (features.contains(HAS_MASKS) && hasMasks) {
+      flags.add(MASKED);
+    }
+    return flags;
+  }
+
   private List<String> checkedFlags(int checks) {
     List<String> flags = new ArrayList<>(CHECKED);
     if ((checks & CHECKS_MEMORY) != 0) {
@@ -277,6 +311,7 @@ public final class HostCompiler {
         + CheckedAssembly.version()
         + VECTORS_TO
         + NO_VECTORS
+        + vectorFlags(CpuFeatures.machine().flags(), true)
         + HOOKS
         + "\n"
         + PREPROCESS
@@ -322,16 +357,26 @@ public final class HostCompiler {
    * Compiles translated kernels to a library.
    *
    * @param march the processors that it is for, as GCC and Clang name them
+   * @param hasMasks whether it computes for rows of items under masks
    * @param checks what is to be checked when the kernels run, as a sum of the numbers of {@code
    *     hal_check.h}; 0 for nothing
    */
   byte[] compile(
-      String translated, String march, int checks, List<String> options, String what, Check check) {
+      String translated,
+      String march,
+      boolean hasMasks,
+      int checks,
+      List<String> options,
+      String what,
+      Check check) {
     return CompilerRun.run(
         run -> {
           run.write("kernels.cpp", translated);
           List<String> flags = new ArrayList<>(flags());
           flags.add("-march=" + march);
+          if (march.equals(NATIVE) && !isClang()) {
+            flags.addAll(vectorFlags(CpuFeatures.machine().flags(), hasMasks));
+          }
           List<String> call = call(run, List.of("-x", "c++"));
           call.addAll(flags);
           call.addAll(options);

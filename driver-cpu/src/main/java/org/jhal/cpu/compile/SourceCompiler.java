@@ -220,8 +220,9 @@ public final class SourceCompiler {
       rest.add("-std=c++20");
     }
     String text = translation.text() + described;
-    String march = target == null ? "native" : target.march();
-    return compiler.compile(text, march, checks, rest, what, file -> check(translation, file));
+    String march = target == null ? HostCompiler.NATIVE : target.march();
+    return compiler.compile(
+        text, march, translation.hasMasks(), checks, rest, what, file -> check(translation, file));
   }
 
   /**

@@ -8,8 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A load or store with an address for each lane, whose offset is nothing but a comparison
  *       (gcc-comparison-as-subscript.sh): the vector of the comparison has -1 where the number is
  *       1. Where the vectorizer looks which statements a load needs, the operand that it names last
- *       is the offset. Loads of neighbours need none.
+ *       is the offset. Loads of neighbours need none. {@code a & b} is a number if GCC looks for a
+ *       vector of numbers for it.
  *   <li>Loads under masks that become one load although they are not in the order of memory, or
  *       leave some of it out (gcc-swapped-masked-loads.sh).
  *   <li>Loads of neighbours under masks that take several vectors, such as three numbers an item:
@@ -52,10 +55,16 @@ final class VectorizerDump {
   /** What a statement stores is an operand only if it is no constant. */
   private static final Pattern STORED_OPERAND = Pattern.compile(".*\\b\\w*_\\d+(?:\\(D\\))?\\)?;");
 
-  /** A comparison, or what may combine some. */
-  private static final Pattern TRUTH =
-      Pattern.compile(
-          "\\S+ (?:u?(?:<|>|<=|>=|==)|!=|<>|ord|unord) \\S+|\\w+ [&|^] [a-z_]\\w*|~\\w+");
+  private static final Pattern COMPARISON =
+      Pattern.compile("\\S+ (?:u?(?:<|>|<=|>=|==)|!=|<>|ord|unord) \\S+");
+
+  /** What may combine comparisons, or numbers: GCC says which, where it chooses vectors. */
+  private static final Pattern BITS = Pattern.compile("\\S+ [&|^] [a-z_]\\S*|~\\S+");
+
+  private static final Pattern CHOSEN = Pattern.compile("==> examining statement: \\w+ = (.*);");
+  private static final Pattern TYPE =
+      Pattern.compile("get vectype for scalar type(?: \\(.*\\))?: (?!_?[Bb]ool\\b)(.*)");
+  private static final String FUNCTION = ";; Function ";
 
   /** Statements that access neighbours in memory, in its order; null for one that none accesses. */
   private final Map<String, List<@Nullable String>> groups = new HashMap<>(); // by member
@@ -64,6 +73,9 @@ final class VectorizerDump {
 
   private int others = NONE; // how many operands of the statement come before an offset
   private final List<String> operands = new ArrayList<>(); // of that statement
+  private final Set<String> bits = new HashSet<>(); // offsets of a function that may be truths
+  private final Set<String> numbers = new HashSet<>(); // expressions of it that are none
+  private @Nullable String chosen; // the expression whose type the next line may say
   private @Nullable List<@Nullable String> group; // being read
   private @Nullable List<String> node; // likewise
   private boolean isInNode; // of whose vectors the dump tells
@@ -80,7 +92,7 @@ final class VectorizerDump {
         read.line(line);
       }
     }
-    read.endOperands();
+    read.endFunction();
     return read.isWrong;
   }
 
@@ -93,9 +105,33 @@ final class VectorizerDump {
     } else if (others != NONE) {
       readOperand(text);
     }
+    if (text.startsWith(FUNCTION)) {
+      endFunction();
+    }
+    readType(text);
     readGroup(text);
     readNode(text);
     readVectors(text);
+  }
+
+  private void readType(String text) {
+    Matcher choice = CHOSEN.matcher(text);
+    if (choice.matches()) {
+      chosen = choice.group(1);
+    } else if (chosen != null) {
+      if (TYPE.matcher(text).matches()) {
+        numbers.add(chosen);
+      }
+      chosen = null;
+    }
+  }
+
+  /** Names have another meaning in the next function. */
+  private void endFunction() {
+    endOperands();
+    isWrong |= !numbers.containsAll(bits);
+    bits.clear();
+    numbers.clear();
   }
 
   /**
@@ -140,7 +176,11 @@ final class VectorizerDump {
 
   private void endOperands() {
     if (others != NONE && operands.size() > others) {
-      isWrong |= TRUTH.matcher(operands.get(operands.size() - 1)).matches();
+      String offset = operands.get(operands.size() - 1);
+      isWrong |= COMPARISON.matcher(offset).matches();
+      if (BITS.matcher(offset).matches()) {
+        bits.add(offset);
+      }
     }
     others = NONE;
     operands.clear();

@@ -9,7 +9,8 @@ import java.util.function.Predicate;
 /**
  * Conditions that are computed whole: {@code x > 0 && x < n} is written as {@code ((x > 0) & (x <
  * n))}. For a row of items that is a vector or two, GCC makes a mask of that at once, and of the
- * other one bit after the other.
+ * other one bit after the other. What is the same for the row comes first, as it was: {@code x > 0
+ * && y > 0 && x < n} is written as {@code (y > 0 && ((x > 0) & (x < n)))}.
  *
  * <p>That is the same where nobody can tell that an operand was computed although it decides
  * nothing: each is a comparison of numbers, or a variable that is a {@code bool}, perhaps behind
@@ -37,21 +38,34 @@ final class Conjunctions {
     this.isBool = isBool;
   }
 
-  /** What is written for a condition, or for the value of a {@code bool}. */
-  List<Token> whole(List<Token> condition) {
+  /**
+   * What is written for a condition, or for the value of a {@code bool}.
+   *
+   * @param isSame whether an operand is the same for all items of a row
+   */
+  List<Token> whole(List<Token> condition, Predicate<List<Token>> isSame) {
     List<List<Token>> operands = Tokens.split(condition, "&&");
     if (operands.size() < 2 || !operands.stream().allMatch(this::isOperand)) {
       return condition;
     }
+    List<List<Token>> same = operands.stream().filter(isSame).toList();
+    List<List<Token>> others = operands.stream().filter(isSame.negate()).toList();
+    if (others.isEmpty()) {
+      return condition;
+    }
     Token at = condition.get(0);
     List<Token> all = new ArrayList<>();
-    for (List<Token> operand : operands) {
-      all.add(Token.mark(all.isEmpty() ? "((" : "& (", at));
-      List<Token> inner = Tokens.withoutParentheses(operand);
-      all.addAll(whole(inner));
+    for (List<Token> operand : same) {
+      all.add(Token.mark(all.isEmpty() ? "(" : "&&", at));
+      all.addAll(operand);
+    }
+    all.addAll(same.isEmpty() ? List.of() : List.of(Token.mark("&&", at)));
+    for (int i = 0; i < others.size(); i++) {
+      all.add(Token.mark(i == 0 ? "((" : "& (", at));
+      all.addAll(whole(Tokens.withoutParentheses(others.get(i)), isSame));
       all.add(Token.mark(")", at));
     }
-    all.add(Token.mark(")", at));
+    all.add(Token.mark(same.isEmpty() ? ")" : "))", at));
     return all;
   }
 

@@ -144,8 +144,8 @@ final class FissionWriter {
     out.raw(areAll ? "" : " " + some + " |= hal_is; " + rest + " |= !hal_is;");
     out.raw(" HAL_ITEMS_END");
     String span = "hal_span" + choice.number();
-    out.raw(" const hal_span<HAL_Y * HAL_Z> " + span);
-    out.raw("(" + array + ", HAL_X * hal_most, hal_width); (void)" + span + ";");
+    out.raw(" const hal_span<HAL_Y * HAL_Z, HAL_X * hal_most> " + span);
+    out.raw("(" + array + ", hal_width); (void)" + span + ";");
     out.raw(areAll ? " " + some + " = " + span + ".some; " + rest + " = " + span + ".rest;" : "");
     if (choice.isRestFirst()) {
       branch(rest, choice.otherwise());

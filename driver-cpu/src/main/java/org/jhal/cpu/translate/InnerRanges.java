@@ -147,6 +147,11 @@ final class InnerRanges {
       return counter == null ? null : new long[] {counter.first, counter.last};
     }
 
+    /** Whether a condition is the same for all items of a row, as far as that is seen. */
+    boolean isSameInRow(List<Token> condition) {
+      return sameInRow(condition) != null;
+    }
+
     /** A condition as it is for all items of a row of the range; null if it may differ. */
     @Nullable String sameInRow(If choice) {
       return sameInRow(condition(choice));

@@ -173,16 +173,8 @@ final class LoopInterchange {
   private boolean isShort(For loop, String name, List<Token> first) {
     List<Token> condition = loop.condition();
     List<Token> limit = condition.subList(Math.min(2, condition.size()), condition.size());
-    boolean isConstant =
-        limit.stream()
-            .allMatch(
-                token ->
-                    token.kind() == Token.Kind.NUMBER
-                        || token.kind() == Token.Kind.MARK
-                        || (purity.isConstantOutside(token.text())
-                            && !token.is("blockIdx")
-                            && !token.is("gridDim")));
-    if (!isConstant) {
+    boolean isDown = loop.step().stream().anyMatch(token -> token.is("--"));
+    if (!isConstant(limit) || (isDown && !isConstant(first))) {
       return false;
     }
     boolean isUp =
@@ -198,6 +190,17 @@ final class LoopInterchange {
         || limit.size() != 1
         || !limit.get(0).text().matches("\\d{2,9}[uU]?")
         || Long.parseLong(limit.get(0).text().replaceAll("[uU]", "")) <= FEW;
+  }
+
+  private boolean isConstant(List<Token> tokens) {
+    return tokens.stream()
+        .allMatch(
+            token ->
+                token.kind() == Token.Kind.NUMBER
+                    || token.kind() == Token.Kind.MARK
+                    || (purity.isConstantOutside(token.text())
+                        && !token.is("blockIdx")
+                        && !token.is("gridDim")));
   }
 
   private static Statement active(String variable, Token at) throws UnfitException {

@@ -23,8 +23,9 @@ final class MonotonicConditions {
   private static final Set<String> INDEXES = Set.of("threadIdx");
 
   /**
-   * How much an expression may grow from one index to the next: with at most 2048 items it grows by
-   * less than 2 to the power of 32, and so overflows at most once.
+   * How much an expression may grow from one index to the next, with all axes together: with at
+   * most 2048 items along each it grows by less than 2 to the power of 32, and so overflows at most
+   * once.
    */
   private static final long MOST = 1 << 21;
 

@@ -45,7 +45,8 @@ final class RegionWriter {
   private final Conjunctions conjunctions;
   private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
-  private boolean isShort; // whether rows are written that are one vector, or a few
+  private InnerRanges.@Nullable Range
+      shortRow; // of rows that are written as a whole, a few vectors
   private int ends; // makes the names of the ends of loops unique
   private int takes; // makes the names of conditions unique
   private int seals; // makes the names of what is sealed unique
@@ -160,8 +161,8 @@ final class RegionWriter {
     }
     // Those whose flag is set mostly lie beside each other, and then need not look at it.
     String span = "hal_set" + region.number;
-    out.raw(" { const hal_span<HAL_Y * HAL_Z> " + span + "(" + flag.array());
-    out.raw(", HAL_X * hal_most, hal_width); if (!" + span + ".has_gaps) {");
+    out.raw(" { const hal_span<HAL_Y * HAL_Z, HAL_X * hal_most> " + span + "(" + flag.array());
+    out.raw(", hal_width); if (!" + span + ".has_gaps) {");
     begin(region, List.of(), " HAL_ITEMS_IN(" + span + ")", 0);
     passed = region.statements.get(0);
     body(region, guard, "hal_end" + region.number + "_" + ++ends);
@@ -243,9 +244,9 @@ final class RegionWriter {
       out.raw(" if constexpr (HAL_X * hal_most >= HAL_LONG_ROW) {");
       items(region, guard, masks, branch, range, rows, end + "_outer");
       out.raw(" } else {");
-      isShort = true;
+      shortRow = range;
       loop(region, guard, masks, branch, end);
-      isShort = false;
+      shortRow = null;
       out.raw(" }");
     } else {
       loop(region, guard, masks, branch, end);
@@ -701,7 +702,7 @@ final class RegionWriter {
 
   /** A condition as it is for the items that are being written. */
   private List<Token> whole(List<Token> condition) {
-    return isShort ? conjunctions.whole(condition) : condition;
+    return shortRow == null ? condition : conjunctions.whole(condition, shortRow::isSameInRow);
   }
 
   /** A branch that only replaces elements, which are written in any case. */

@@ -10,9 +10,10 @@ import java.util.List;
  * @param entries of the kernels, by request
  * @param kernels by request
  * @param places where the kernels stand in the source, by request
+ * @param hasMasks whether some kernel computes for rows of items under masks
  */
 public record Translation(
-    String text, List<String> entries, List<Form> kernels, List<Place> places) {
+    String text, List<String> entries, List<Form> kernels, List<Place> places, boolean hasMasks) {
   /**
    * That a form of a kernel does not compile, or that its code asks for what the form lacks.
    *

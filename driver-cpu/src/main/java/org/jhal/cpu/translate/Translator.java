@@ -143,7 +143,7 @@ public final class Translator {
     Writer out = new Writer();
     out.raw(headers(List.of()));
     new SourceWriter(source, plain, calls).write(out, Map.of(), Map.of(), Set.of(), all);
-    return new Translation(out.toString(), List.of(), List.of(), List.of());
+    return new Translation(out.toString(), List.of(), List.of(), List.of(), false);
   }
 
   private Translation translate(
@@ -179,7 +179,8 @@ public final class Translator {
       SourceWriter.entry(out, i, kernels.get(i), forms.get(i), isFoundByName(kernels.get(i)));
     }
     List<String> entries = kernels.stream().map(KernelRequest::entry).toList();
-    return new Translation(out.toString(), entries, forms, places);
+    boolean hasMasks = divided.keySet().stream().anyMatch(workgroups::isMasked);
+    return new Translation(out.toString(), entries, forms, places, hasMasks);
   }
 
   /** A size that says what holds for both. */

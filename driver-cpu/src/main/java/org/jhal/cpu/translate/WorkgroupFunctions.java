@@ -22,16 +22,28 @@ final class WorkgroupFunctions {
 
   private static final String ROWS = "HAL_MOST_ROWS";
 
+  /** Rows of fewer items are written as a whole, under masks; HAL_LONG_ROW in hal_range.h. */
+  private static final int LONG = 32;
+
   private final SourceFile file;
   private final CallGraph calls;
   private final Source source;
   private final Destructors destructors;
+  private final Set<String> masked = new HashSet<>(); // kernels that compute under masks
 
   WorkgroupFunctions(SourceFile file, CallGraph calls) {
     this.file = file;
     this.calls = calls;
     this.source = new Source(file);
     this.destructors = new Destructors(file);
+  }
+
+  /**
+   * Whether the function of a kernel computes under masks: in a branch, for rows that are a few
+   * vectors, which run as a whole.
+   */
+  boolean isMasked(String kernel) {
+    return masked.contains(kernel);
   }
 
   /** Whether a kernel, or a function that it may call, has a name. */
@@ -104,6 +116,9 @@ final class WorkgroupFunctions {
     Facts facts = facts(kernel, parameters, statements);
     String coarse = BlockCoarsening.condition(kernel, file, calls);
     String most = coarse.isEmpty() ? "1" : "(" + coarse + ") ? hal_many : 1";
+    if (size.x() < LONG && coarse.isEmpty() && hasMasks(facts.statements)) {
+      masked.add(kernel.text());
+    }
     if (size.x() >= WIDE && !hasOrderOfItems(facts, parameters)) {
       StrideAnalysis strides =
           new StrideAnalysis(
@@ -215,6 +230,30 @@ final class WorkgroupFunctions {
         regions,
         out);
     return shared.with(out.toString());
+  }
+
+  /** Whether something is computed from elements in a branch that items may take differently. */
+  private static boolean hasMasks(List<Statement> statements) {
+    for (Statement statement : statements) {
+      boolean isBranch = statement instanceof Statement.If choice && !choice.isConstant();
+      if (isBranch ? computes(statement.inner()) : hasMasks(statement.inner())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean computes(List<Statement> statements) {
+    List<Token> all = new ArrayList<>();
+    statements.forEach(statement -> statement.collect(all));
+    boolean hasElement = false;
+    boolean computes = false;
+    for (int i = 0; i < all.size(); i++) {
+      hasElement |= all.get(i).is("[");
+      computes |= Set.of("+", "-", "*", "/", "+=", "-=", "*=", "/=").contains(all.get(i).text());
+      i = all.get(i).is("[") ? Tokens.close(all, i) : i;
+    }
+    return hasElement && computes;
   }
 
   private OwnedAtomics atomics(Facts facts) {

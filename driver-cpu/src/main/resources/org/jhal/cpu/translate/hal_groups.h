@@ -32,9 +32,14 @@ struct hal_cursor {
 // Up to `hal_most` workgroups beside each other run as one, whose items differ in hal_x alone.
 #define HAL_ITEMS (HAL_X * HAL_Y * HAL_Z * hal_most)
 // So many that the loops over items are long, and what lives across them stays in the cache.
-#define HAL_MOST_GROUPS (HAL_X * HAL_Y * HAL_Z < 2048 ? 2048 / (HAL_X * HAL_Y * HAL_Z) : 1)
-// The same where nothing lives across them: a row has as many items at most.
-#define HAL_MOST_ROWS (HAL_X < 2048 ? 2048 / HAL_X : 1)
+#define HAL_MOST_GROUPS hal_most_groups(HAL_X, HAL_X * HAL_Y * HAL_Z, 4096)
+// The same where nothing lives across them.
+#define HAL_MOST_ROWS hal_most_groups(HAL_X, HAL_X, 2048)
+static constexpr unsigned hal_most_groups(unsigned width, unsigned items, unsigned most) {
+  const unsigned rows = 2048 / width, groups = most / items; // of 2048 items at most; see InnerRanges
+  const unsigned few = rows < groups ? rows : groups;
+  return few > 0 ? few : 1;
+}
 #define HAL_GROUPS_BEGIN                                                                        \
   unsigned hal_few = 1;                                                                         \
   for (hal_cursor hal_at(hal_launch_, hal_first); hal_count > 0; hal_count -= hal_few, hal_at.next(hal_few)) { \
@@ -71,25 +76,45 @@ struct hal_cursor {
                             HAL_X % 32 == 0 ? hal_first_x / 32 : hal_lane / 32);                \
           (void)hal_warp_i;
 #define HAL_WARPS_END }}
-// Of each row, the items from the first one to the last one that a mask names.
-template <unsigned rows> struct hal_span {
+// Of each row, the items from the first one to the last one that a mask names. `most`: the length of a row in the mask.
+template <unsigned rows, unsigned most> struct hal_span {
   unsigned from[rows], to[rows];
   bool has_gaps = false; // some between them are not named
   bool some = false, rest = false; // whether any is named, and whether any is not
-  hal_span(const bool* mask, unsigned most, unsigned width) {
+  hal_span(const bool* mask, unsigned width) {
     for (unsigned row = 0; row < rows; row++, mask += most) {
-      const bool* first = (const bool*)__builtin_memchr(mask, true, width);
       from[row] = to[row] = 0;
-      rest |= !first;
-      if (!first) continue;
-      some = true;
-      unsigned last = width;
-      while (!mask[last - 1]) last--;
-      from[row] = (unsigned)(first - mask);
-      to[row] = last;
-      has_gaps |= __builtin_memchr(first, false, last - from[row]) != nullptr;
-      rest |= has_gaps || to[row] - from[row] < width;
+      const unsigned named = most % 8 == 0 && most <= 64 && width == most ? words(mask, row) : bytes(mask, row, width);
+      some |= named > 0;
+      rest |= named < width;
+      has_gaps |= named < to[row] - from[row];
     }
+  }
+
+ private:
+  // Of a short row: eight items at once, without a call. Returns how many are named.
+  unsigned words(const bool* mask, unsigned row) {
+    unsigned named = 0;
+    for (unsigned at = 0; at < most; at += 8) {
+      unsigned long word;
+      __builtin_memcpy(&word, mask + at, 8);
+      word &= 0x0101010101010101ul; // what an item has not set says nothing about others
+      if (!word) continue;
+      if (!named) from[row] = at + __builtin_ctzl(word) / 8;
+      to[row] = at + 8 - __builtin_clzl(word) / 8;
+      named += __builtin_popcountl(word);
+    }
+    return named;
+  }
+  // Of a long one. Returns how many are named, or fewer than lie between the ends if there are gaps.
+  unsigned bytes(const bool* mask, unsigned row, unsigned width) {
+    const bool* first = (const bool*)__builtin_memchr(mask, true, width);
+    if (!first) return 0;
+    unsigned last = width;
+    while (!mask[last - 1]) last--;
+    from[row] = (unsigned)(first - mask);
+    to[row] = last;
+    return last - from[row] - (__builtin_memchr(first, false, last - from[row]) != nullptr);
   }
 };
 #define HAL_ITEMS_IN(span)                                                                      \
@@ -191,7 +216,7 @@ static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal
 }
 #define HAL_IS_LARGE(type) (sizeof(type) * HAL_ITEMS > hal_much(sizeof hal_large / sizeof *hal_large))
 #define HAL_ALL(type, array, number)                                                       \
-  hal_storage<type> array##_few[HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];         \
+  alignas(64) hal_storage<type> array##_few[HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];           \
   auto& array = hal_all<type, HAL_ITEMS>(array##_few, hal_launch_, hal_large[number])
 // `array`: copies of a variable of each item, which has an array, `other`; that array itself if the items have numbers.
 template <bool is_other, class T, unsigned N, class S, unsigned M, class O>
@@ -207,5 +232,5 @@ static inline __attribute__((always_inline)) auto hal_all_of(O& other, S (&few)[
 }
 #define HAL_ALL_OF(type, array, number, other)                                             \
   constexpr bool array##_is_other = hal_number<type>::value && hal_equal<type, hal_bare<decltype(other[0])>>::value; \
-  hal_storage<type> array##_few[array##_is_other || HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];   \
+  alignas(64) hal_storage<type> array##_few[array##_is_other || HAL_IS_LARGE(type) ? 1 : HAL_ITEMS]; \
   auto& array = hal_all_of<array##_is_other, type, HAL_ITEMS>(other, array##_few, hal_launch_, hal_large[number])

@@ -39,7 +39,7 @@ class ObjectFileTest {
   private static void look(String source, HostCompiler.Check check) {
     HostCompiler.find()
         .orElseThrow()
-        .compile(source, "native", 0, List.of("-fno-rtti"), "it", check);
+        .compile(source, "native", false, 0, List.of("-fno-rtti"), "it", check);
   }
 
   @Test

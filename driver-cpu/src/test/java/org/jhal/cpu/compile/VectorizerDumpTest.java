@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,7 @@ class VectorizerDumpTest {
         "_1 ord _1",
         "_1 | _2",
         "_1 & _2",
+        "_1 & is_2(D)",
         "~_1"
       })
   void anOffsetThatIsAComparison(String offset) throws IOException {
@@ -80,6 +82,42 @@ class VectorizerDumpTest {
     assertEquals(false, isWrong("a.cpp:3:4", "_4 = .MASK_LOAD (_3, 32B, _9);", "_5 > 3"));
     assertEquals(false, isWrong("a.cpp:3:4", ".MASK_STORE (_3, 32B, _9, 5);", "_5 > 3"));
     assertEquals(false, isWrong("a.cpp:3:4", ".MASK_STORE (_3, 32B, _9, _4);", "_5 > 3", "_7 > 1"));
+  }
+
+  private Stream<String> offset(String offset) {
+    return Stream.of(
+        "a.cpp:3:4: note:   worklist: examine stmt: _4 = *_3;",
+        "a.cpp:3:4: note:   vect_is_simple_use: operand " + offset + ", type of def: internal");
+  }
+
+  private Stream<String> chosen(String expression, String type) {
+    return Stream.of(
+        "a.cpp:3:4: note:   ==> examining statement: _7 = " + expression + ";",
+        "a.cpp:3:4: note:   " + type);
+  }
+
+  private static Stream<String> lines(List<Stream<String>> parts) {
+    return parts.stream().flatMap(part -> part);
+  }
+
+  @Test
+  void bitsOfNumbers() throws IOException {
+    Stream<String> next = Stream.of("", ";; Function g (g, funcdef_no=1, decl_uid=2)", "");
+    String number = "get vectype for scalar type: int";
+    String numbers = "get vectype for scalar type (group size 2): unsigned char";
+    String truth = "vectype: vector(8) <signed-boolean:1>";
+    String bool = "get vectype for scalar type: _Bool";
+    assertEquals(
+        false, isWrong(lines(List.of(offset("_1 & _2"), chosen("_1 & _2", number)))), "int");
+    assertEquals(false, isWrong(lines(List.of(offset("~_1"), chosen("~_1", numbers)))), "char");
+    assertEquals(true, isWrong(lines(List.of(offset("_1 & _2"), chosen("_1 & _2", truth)))));
+    assertEquals(true, isWrong(lines(List.of(offset("_1 & _2"), chosen("_1 & _2", bool)))));
+    assertEquals(true, isWrong(lines(List.of(offset("_1 & _2"), chosen("_1 & _5", number)))));
+    assertEquals(
+        true,
+        isWrong(lines(List.of(chosen("_1 & _2", number), next, offset("_1 & _2")))),
+        "the name is one of another function");
+    assertEquals(true, isWrong(lines(List.of(offset("_1 > 2"), chosen("_1 > 2", number)))));
   }
 
   private Stream<String> node(String... masks) {

@@ -47,6 +47,16 @@ class LoopInterchangeTest {
 
   static {
     is(
+        "counts_down",
+        "for (int k = gridDim.x + 20; k >= 0; --k) { v = 3 * v + in[k] * item + in[k + item]; }",
+        (in, group, item) -> {
+          int v = own(in, group, item);
+          for (int k = FormRun.COUNT / FormRun.ITEMS + 20; k >= 0; k--) {
+            v = 3 * v + in[k] * item + in[k + item];
+          }
+          return v;
+        });
+    is(
         "index_wraps_between_items",
         "for (unsigned i = item - 16u; i < 100u; i += 64u) v += in[i] + i;",
         (in, group, item) -> {
@@ -305,6 +315,7 @@ class LoopInterchangeTest {
       delimiter = '|',
       value = {
         "true  | for (int k = 0; k < n; k++) sum += a[k] * a[k * m + x];",
+        "true  | for (int k = n - 1; k >= 0; k--) sum += a[k] * a[k * m + x];",
         "true  | for (int i = x; i < n; i += 256) sum += a[i];",
         "true  | for (int i = x; i < n; i += m) { float d = a[i] - sum; b[i] = d; }",
         "true  | const float* p = a + m; for (int k = 0; k < n; k++) sum += p[k * m + x];",
@@ -317,6 +328,8 @@ class LoopInterchangeTest {
         "false | for (int i = x; i < n; i += 256) b[i] = sum / a[n - i];",
         "false | for (int k = 0; k < n; k++) sum += a[x * n + k];",
         "false | for (int k = 0; k < 16; k++) sum += a[k * m + x];",
+        "false | for (int k = 15; k >= 0; k--) sum += a[k * m + x];",
+        "false | for (int k = x; k >= 0; k--) sum += a[k];",
         "false | for (int k = 0; k < x; k++) sum += a[k];",
         "false | for (int i = x; i < n; i += x) sum += a[i];",
         "false | for (int k = 0; k < n; k++) b[k] = sum;",

@@ -4,6 +4,7 @@ package org.jhal.cpu.translate;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,10 +13,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which conditions are computed whole. */
 class ConjunctionsTest {
+  /** Whether an operand is the same in a row: {@code r} is its number. */
+  private static boolean isSame(List<Token> operand) {
+    return operand.stream().allMatch(token -> !token.isWord() || token.is("r"));
+  }
+
   private static String whole(String condition) {
     Conjunctions conjunctions =
-        new Conjunctions(Set.of("x", "y", "n", "inside")::contains, "inside"::equals);
-    return Tokens.text(conjunctions.whole(Lexer.tokens(condition))).replace(" ", "");
+        new Conjunctions(Set.of("x", "y", "n", "r", "inside")::contains, "inside"::equals);
+    return Tokens.text(conjunctions.whole(Lexer.tokens(condition), ConjunctionsTest::isSame))
+        .replace(" ", "");
   }
 
   @ParameterizedTest
@@ -26,6 +33,9 @@ class ConjunctionsTest {
         "x > 0 && y * 2 - 1 <= n + 4 && inside @ ((x>0)&(y*2-1<=n+4)&(inside))",
         "!(x >= n) && !inside && true @ ((!(x>=n))&(!inside)&(true))",
         "(x > 0 && y > 0) && (inside) @ ((((x>0)&(y>0)))&(inside))",
+        "x > 0 && r > 2 && x < n && r < 7 @ (r>2&&r<7&&((x>0)&(x<n)))",
+        "(x > 0 && r > 0) && inside @ (((r>0&&((x>0))))&(inside))",
+        "r > 0 && x > 0 @ (r>0&&((x>0)))",
         "threadIdx.x < 5 && (unsigned)x != blockDim.x @ ((threadIdx.x<5)&((unsigned)x!=blockDim.x))",
       })
   void thoseOfNumbersAre(String condition, String written) {
@@ -36,6 +46,7 @@ class ConjunctionsTest {
   @ValueSource(
       strings = {
         "x > 0",
+        "r > 0 && r < 5",
         "x && y",
         "x > 0 && y",
         "x > 0 && !y",
