@@ -319,14 +319,10 @@ public final class DriverRegistry {
     for (FoundDriver one : found) {
       for (Answer answer : answers) {
         if (answer.entry().equals(one.entry) && !answer.devices().isEmpty()) {
-          Optional<DeviceInfo> hardware =
-              answer.devices().stream().filter(info -> !info.computesOnHost()).findFirst();
-          boolean isForHost = one.preference > 0 && hardware.isEmpty();
+          DeviceInfo first = firstOf(one.preference, answer.devices());
           choices.put(
-              new Turn(one, isForHost ? 0 : one.preference),
-              one.preference > 0 && hardware.isPresent()
-                  ? hardware.get()
-                  : answer.devices().get(0));
+              new Turn(one, first == null ? 0 : one.preference),
+              first == null ? answer.devices().get(0) : first);
         }
       }
     }
@@ -441,12 +437,27 @@ public final class DriverRegistry {
       return first;
     }
     List<DeviceInfo> devices = turn.driver.driver().devices(first);
+    if (devices.isEmpty()) {
+      return first;
+    }
+    DeviceInfo info = firstOf(turn.preference, devices);
+    if (info == null) {
+      return null;
+    }
+    return info.index() == 0 ? first : DeviceUri.parse(info.uri());
+  }
+
+  /**
+   * Returns the first device that has the preference of its driver, or null if all compute on the
+   * host instead.
+   */
+  private static @Nullable DeviceInfo firstOf(int preference, List<DeviceInfo> devices) {
     for (DeviceInfo info : devices) {
-      if (!info.computesOnHost()) {
-        return info.index() == 0 ? first : DeviceUri.parse(info.uri());
+      if (preference <= 0 || !info.computesOnHost()) {
+        return info;
       }
     }
-    return devices.isEmpty() ? first : null;
+    return null;
   }
 
   private String explain() {

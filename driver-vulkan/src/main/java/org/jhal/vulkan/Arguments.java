@@ -40,6 +40,14 @@ final class Arguments {
     recording.push(pushed.address(0), Long.BYTES);
   }
 
+  /** Pushes zeros. */
+  void pushNone(Recording recording) {
+    for (int i = 0; i < MAX_PUSHED; i += Long.BYTES) {
+      pushed.bytes().putLong(i, 0);
+    }
+    recording.push(pushed.address(0), MAX_PUSHED);
+  }
+
   private static void write(Command command, Submission submission, ByteBuffer target) {
     LoadedKernel kernel = command.kernel();
     target.put(0, command.array(), 0, kernel.layout().size());

@@ -5,15 +5,12 @@ import org.jhal.driver.options.MemoryBudget;
 import org.jspecify.annotations.Nullable;
 
 /** Memory that the host does not see. It counts against a budget until it is freed. */
-final class DeviceRange implements VulkanMemory {
+final class DeviceRange extends BlockMemory {
   private final MemoryBudget budget;
-  private final MemoryBlocks.@Nullable Range range; // null for no bytes
-  private final long size;
 
   private DeviceRange(MemoryBudget budget, MemoryBlocks.@Nullable Range range, long size) {
+    super(range, size);
     this.budget = budget;
-    this.range = range;
-    this.size = size;
   }
 
   /**
@@ -25,7 +22,7 @@ final class DeviceRange implements VulkanMemory {
     budget.reserve(size);
     boolean isDone = false;
     try {
-      DeviceRange made = of(budget, size == 0 ? null : blocks.allocate(size), size);
+      DeviceRange made = new DeviceRange(budget, size == 0 ? null : blocks.allocate(size), size);
       isDone = true;
       return made;
     } finally {
@@ -35,47 +32,20 @@ final class DeviceRange implements VulkanMemory {
     }
   }
 
-  private static DeviceRange of(
-      MemoryBudget budget, MemoryBlocks.@Nullable Range range, long size) {
-    return new DeviceRange(budget, range, size);
-  }
-
   /** The same memory for its next user, after {@link #endAccount}. */
   DeviceRange again() {
-    budget.reserve(size);
-    return new DeviceRange(budget, range, size);
+    budget.reserve(size());
+    return new DeviceRange(budget, range(), size());
   }
 
   /** Counts it as free, though work that was issued still uses it. */
   void endAccount() {
-    budget.giveBack(size);
+    budget.giveBack(size());
   }
 
   /** Frees it after {@link #endAccount}. */
   void freeLate() {
-    if (range != null) {
-      range.free();
-    }
-  }
-
-  @Override
-  public long size() {
-    return size;
-  }
-
-  @Override
-  public long buffer() {
-    return range == null ? 0 : range.buffer();
-  }
-
-  @Override
-  public long bufferOffset() {
-    return range == null ? 0 : range.offset();
-  }
-
-  @Override
-  public long address() {
-    return range == null ? 0 : range.address();
+    freeRange();
   }
 
   @Override

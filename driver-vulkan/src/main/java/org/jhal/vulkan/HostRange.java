@@ -4,6 +4,7 @@ package org.jhal.vulkan;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.driver.MappedRange;
 import org.jhal.driver.options.MemoryBudget;
@@ -13,21 +14,18 @@ import org.jspecify.annotations.Nullable;
  * Memory that the host sees. The program may keep a view of it for ever, so the memory is given
  * back, and the device kept open, until no view is reachable any more.
  */
-final class HostRange implements VulkanMemory {
+final class HostRange extends BlockMemory {
   private static final Cleaner CLEANER = Cleaner.create();
 
   private final LogicalDevice device; // retained while this is not given back
-  private final MemoryBlocks.Range range;
   private final @Nullable MemoryBudget budget; // null if it counts against none
-  private final long size;
   private final AtomicInteger users = new AtomicInteger(1); // the buffer, and reachable views
 
   private HostRange(
       LogicalDevice device, MemoryBlocks.Range range, @Nullable MemoryBudget budget, long size) {
+    super(range, size);
     this.device = device;
-    this.range = range;
     this.budget = budget;
-    this.size = size;
   }
 
   /**
@@ -54,26 +52,6 @@ final class HostRange implements VulkanMemory {
     }
   }
 
-  @Override
-  public long size() {
-    return size;
-  }
-
-  @Override
-  public long buffer() {
-    return range.buffer();
-  }
-
-  @Override
-  public long bufferOffset() {
-    return range.offset();
-  }
-
-  @Override
-  public long address() {
-    return range.address();
-  }
-
   /** The memory is coherent: neither side has to flush. */
   @Override
   public MappedRange map(long offset, int length) {
@@ -81,7 +59,11 @@ final class HostRange implements VulkanMemory {
       ByteBuffer empty = ByteBuffer.allocateDirect(0).order(ByteOrder.nativeOrder());
       return () -> empty;
     }
-    ByteBuffer view = range.host().getByteBuffer(offset, length).order(ByteOrder.nativeOrder());
+    ByteBuffer view =
+        Objects.requireNonNull(range())
+            .host()
+            .getByteBuffer(offset, length)
+            .order(ByteOrder.nativeOrder());
     users.incrementAndGet();
     CLEANER.register(view, this::userIsGone);
     return () -> view;
@@ -90,7 +72,7 @@ final class HostRange implements VulkanMemory {
   @Override
   public void free() {
     if (budget != null) {
-      budget.linger(size);
+      budget.linger(size());
     }
     userIsGone();
   }
@@ -98,9 +80,9 @@ final class HostRange implements VulkanMemory {
   /** Drops a user. The last one, perhaps the cleaner, gives the memory back. */
   private void userIsGone() {
     if (users.decrementAndGet() == 0) {
-      range.free();
+      freeRange();
       if (budget != null) {
-        budget.release(size);
+        budget.release(size());
       }
       device.release();
     }

@@ -43,6 +43,11 @@ final class ImportedRange implements VulkanMemory {
   }
 
   @Override
+  public Object identity() {
+    return pages == null ? this : pages;
+  }
+
+  @Override
   public long bufferOffset() {
     return offset;
   }
@@ -61,7 +66,7 @@ final class ImportedRange implements VulkanMemory {
   @Override
   public void free() {
     if (pages != null) {
-      pages.free();
+      pages.free(memory);
     }
   }
 }

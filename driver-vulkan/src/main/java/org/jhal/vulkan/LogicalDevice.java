@@ -10,12 +10,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.gpu.natives.NativeBinding;
+import org.jhal.gpu.natives.Undo;
 import org.jhal.vulkan.jna.Structs;
 import org.jhal.vulkan.jna.VulkanApi;
 import org.jhal.vulkan.jna.VulkanConstants;
@@ -40,7 +41,8 @@ final class LogicalDevice {
 
   private record Key(long physical, @Nullable NativeBinding binding) {}
 
-  private static final Map<Key, LogicalDevice> OPEN = new HashMap<>(); // guarded by itself
+  /** The devices that are open, or being created; null where that has failed. Guarded by itself. */
+  private static final Map<Key, CompletableFuture<@Nullable LogicalDevice>> OPEN = new HashMap<>();
 
   private final Key key;
   private final PhysicalDevice physical;
@@ -49,9 +51,11 @@ final class LogicalDevice {
   private final List<NativeQueue> queues = new ArrayList<>();
   private final long pipelineLayout;
   private final Map<MemoryType, MemoryBlocks> memory = new EnumMap<>(MemoryType.class);
-  private final AtomicInteger nextQueue = new AtomicInteger();
+  private final @Nullable DeviceTimes times; // null where they cannot be measured
+  private final Disposals disposals = new Disposals();
+  private final Submissions submissions = new Submissions(this);
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
-  private volatile Submitter submitter = work -> work.queue().submit(work);
+  private volatile Submitter submitter = submissions::submit;
 
   @GuardedBy("this")
   private final Deque<Timeline> timelines = new ArrayDeque<>(); // of closed streams
@@ -63,6 +67,7 @@ final class LogicalDevice {
     this.physical = physical;
     this.calls = VulkanApi.API.calls(key.binding);
     this.handle = create(physical);
+    this.times = DeviceTimes.obstacle(physical) == null ? new DeviceTimes(this) : null;
     boolean isOpen = false;
     try {
       for (int i = 0; i < physical.family().count(); i++) {
@@ -98,15 +103,43 @@ final class LogicalDevice {
    */
   static LogicalDevice open(PhysicalDevice physical, @Nullable NativeBinding binding) {
     Key key = new Key(physical.handle(), binding);
-    synchronized (OPEN) {
-      LogicalDevice open = OPEN.get(key);
-      if (open != null && open.lost.get() == null) {
-        open.users++;
+    CompletableFuture<@Nullable LogicalDevice> own = new CompletableFuture<>();
+    while (true) {
+      CompletableFuture<@Nullable LogicalDevice> other;
+      synchronized (OPEN) {
+        other = OPEN.putIfAbsent(key, own);
+      }
+      if (other == null) {
+        return create(key, physical, own);
+      }
+      LogicalDevice open = other.join(); // outside, since another thread may be creating it
+      if (open != null && open.tryRetain()) {
         return open;
       }
-      LogicalDevice made = new LogicalDevice(key, physical);
-      OPEN.put(key, made);
+      synchronized (OPEN) {
+        OPEN.remove(key, other);
+      }
+    }
+  }
+
+  private static LogicalDevice create(
+      Key key, PhysicalDevice physical, CompletableFuture<@Nullable LogicalDevice> promise) {
+    LogicalDevice made = null;
+    try {
+      made = new LogicalDevice(key, physical);
       return made;
+    } finally {
+      promise.complete(made);
+    }
+  }
+
+  private boolean tryRetain() {
+    synchronized (OPEN) {
+      if (users == 0 || lost.get() != null) {
+        return false;
+      }
+      users++;
+      return true;
     }
   }
 
@@ -124,12 +157,17 @@ final class LogicalDevice {
       if (users > 0) {
         return;
       }
-      OPEN.remove(key, this);
+      CompletableFuture<@Nullable LogicalDevice> current = OPEN.get(key);
+      if (current != null && current.getNow(null) == this) {
+        OPEN.remove(key);
+      }
     }
     destroy();
   }
 
   private void destroy() {
+    submissions.close();
+    disposals.close();
     memory.values().stream().distinct().forEach(MemoryBlocks::close);
     setup().destroyPipelineLayout(handle, pipelineLayout, 0);
     synchronized (this) {
@@ -146,6 +184,9 @@ final class LogicalDevice {
     }
     if (physical.limits().importAlignment() > 0) {
       extensions.add(PhysicalDevice.HOST_MEMORY_EXTENSION);
+    }
+    if (DeviceTimes.obstacle(physical) == null) {
+      extensions.add(DeviceTimes.EXTENSION);
     }
     try (Structs structs = new Structs()) {
       FeatureChain features = new FeatureChain(structs, hasFloats);
@@ -223,9 +264,28 @@ final class LogicalDevice {
     return pipelineLayout;
   }
 
-  /** The native queue for one more stream. */
+  /** The native queue for one more stream: one that has the fewest. */
   NativeQueue assignQueue() {
-    return queues.get(Math.floorMod(nextQueue.getAndIncrement(), queues.size()));
+    synchronized (queues) {
+      NativeQueue least = queues.get(0);
+      for (NativeQueue queue : queues) {
+        if (queue.streams().get() < least.streams().get()) {
+          least = queue;
+        }
+      }
+      least.streams().incrementAndGet();
+      return least;
+    }
+  }
+
+  /** Maps the times of its clock; null where they cannot be measured. */
+  @Nullable DeviceTimes times() {
+    return times;
+  }
+
+  /** What is destroyed when no submission uses it any more. */
+  Disposals disposals() {
+    return disposals;
   }
 
   /** Memory for buffers of a type that the device supports. */
@@ -255,12 +315,18 @@ final class LogicalDevice {
 
   /** A timeline for a stream. */
   Timeline takeTimeline() {
+    Timeline taken;
     synchronized (this) {
-      Timeline used = timelines.poll();
-      if (used != null) {
-        return used;
-      }
+      taken = timelines.poll();
     }
+    if (taken == null) {
+      taken = createTimeline();
+    }
+    disposals.opened(taken);
+    return taken;
+  }
+
+  private Timeline createTimeline() {
     try (Structs structs = new Structs()) {
       Structs.Struct type =
           structs
@@ -272,13 +338,19 @@ final class LogicalDevice {
               VulkanConstants.VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, type.address(), 24);
       long[] semaphore = new long[1];
       check("createSemaphore", setup().createSemaphore(handle, info.address(), 0, semaphore));
-      return new Timeline(this, semaphore[0]);
+      return Undo.onFailure(
+          () -> new Timeline(this, semaphore[0]),
+          () -> setup().destroySemaphore(handle, semaphore[0], 0));
     }
   }
 
-  /** Takes back the timeline of a stream that is closed. */
-  synchronized void giveBack(Timeline timeline) {
-    timelines.add(timeline);
+  /** Takes back what a stream had that is closed. */
+  void giveBack(Timeline timeline, NativeQueue queue) {
+    disposals.closed(timeline);
+    queue.streams().decrementAndGet();
+    synchronized (this) {
+      timelines.add(timeline);
+    }
   }
 
   // Loss.
@@ -300,6 +372,16 @@ final class LogicalDevice {
       lost.compareAndSet(null, failure);
     }
     return failure;
+  }
+
+  /** Loses the device, since work cannot be submitted that others may wait for. */
+  void lose(HalException failure) {
+    lost.compareAndSet(
+        null,
+        failure.status() == Status.UNAVAILABLE
+            ? failure
+            : new HalException(
+                Status.UNAVAILABLE, "work could not be submitted: " + failure.getMessage()));
   }
 
   /** Throws a copy of the cause if the device is lost. */

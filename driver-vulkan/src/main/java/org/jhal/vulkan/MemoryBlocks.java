@@ -88,6 +88,11 @@ final class MemoryBlocks {
       return block.buffer.handle();
     }
 
+    /** The same object for all ranges of the VkBuffer. */
+    Object identity() {
+      return block.buffer;
+    }
+
     /** Where it starts in the VkBuffer, in bytes. */
     long offset() {
       return offset;

@@ -3,12 +3,14 @@ package org.jhal.vulkan;
 
 import com.sun.jna.Function;
 import com.sun.jna.Pointer;
+import java.lang.ref.Reference;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.natives.Undo;
 import org.jhal.vulkan.jna.Structs;
 import org.jhal.vulkan.jna.VulkanConstants;
 import org.jhal.vulkan.jna.VulkanSetup;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A VkBuffer over memory of its own, with an address.
@@ -165,10 +167,21 @@ record NativeBuffer(
     return new NativeBuffer(device, size, handle, memory, address, host[0]);
   }
 
-  /** Frees it, when no work uses it. */
+  /** Frees it, when no operation uses it. */
   void free() {
+    free(null);
+  }
+
+  /** Likewise; until then {@code kept} stays reachable. */
+  void free(@Nullable Object kept) {
     VulkanSetup setup = LogicalDevice.setup();
-    setup.destroyBuffer(device.handle(), handle, 0);
-    setup.freeMemory(device.handle(), memory, 0);
+    device
+        .disposals()
+        .add(
+            () -> {
+              setup.destroyBuffer(device.handle(), handle, 0);
+              setup.freeMemory(device.handle(), memory, 0);
+              Reference.reachabilityFence(kept);
+            });
   }
 }

@@ -5,12 +5,13 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.vulkan.jna.VulkanConstants;
 
 /**
- * A VkQueue, to which one or several streams submit. Each command buffer ends with a barrier for
- * all that follows it in the queue, so work of one queue needs no semaphores among itself.
+ * A VkQueue, to which one or several streams submit. Each operation ends with a barrier for all
+ * that follows it in the queue, so work of one queue needs no semaphores among itself.
  *
  * <p>Thread-safe.
  */
@@ -28,12 +29,29 @@ final class NativeQueue {
   private final LogicalDevice device;
   private final long handle;
 
+  private final AtomicInteger streams = new AtomicInteger();
+
   @GuardedBy("this")
   private NativeBlock block = new NativeBlock(WAITS + USUAL_WAITS * WAIT_BYTES);
 
   NativeQueue(LogicalDevice device, long handle) {
     this.device = device;
     this.handle = handle;
+  }
+
+  /** The VkQueue. */
+  long handle() {
+    return handle;
+  }
+
+  /** How many streams submit to it. */
+  AtomicInteger streams() {
+    return streams;
+  }
+
+  /** Whether several streams submit to it. */
+  boolean isShared() {
+    return streams.get() > 1;
   }
 
   /**
@@ -44,7 +62,7 @@ final class NativeQueue {
   void submit(Work work) {
     List<Work.Point> waits = new ArrayList<>();
     for (Work.Point wait : work.waits()) {
-      if (wait.queue() != this && !wait.timeline().isPast(wait.value())) {
+      if (wait.queue() != this && !wait.isPast()) {
         waits.add(wait);
       }
     }

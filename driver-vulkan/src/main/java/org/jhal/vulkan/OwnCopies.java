@@ -9,7 +9,9 @@ final class OwnCopies extends StreamCopies {
 
   @Override
   public long mark() {
-    return stream().submit();
+    long value = stream().endOperation();
+    stream().flush();
+    return value;
   }
 
   @Override
@@ -19,7 +21,7 @@ final class OwnCopies extends StreamCopies {
 
   @Override
   public void close() {
-    stream().discard();
+    boolean unused = stream().discard();
     stream().close();
   }
 }

@@ -48,6 +48,7 @@ record PhysicalDevice(
    * @param allocationBytes the largest allocation, in bytes
    * @param importAlignment the size of the pages that are imported, in bytes; 0 if none can be
    * @param subgroupOperations VkSubgroupFeatureFlags of kernels
+   * @param tickNanos the nanoseconds of a tick of its timestamps
    * @param floatControls the names of the capabilities of float controls that it has
    */
   record Limits(
@@ -58,6 +59,7 @@ record PhysicalDevice(
       long allocationBytes,
       long importAlignment,
       int subgroupOperations,
+      float tickNanos,
       Set<String> floatControls) {}
 
   /** Its properties as users see them, with the memory limited to {@code memoryBytes}. */

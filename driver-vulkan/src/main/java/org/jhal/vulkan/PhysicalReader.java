@@ -38,6 +38,7 @@ final class PhysicalReader {
   private static final int GROUP_COUNT = 532;
   private static final int GROUP_ITEMS = 544;
   private static final int GROUP_SIZE = 548;
+  private static final int TICK_NANOS = 736;
 
   private final long physical;
   private static final int DRIVER_ID = 16; // in VkPhysicalDeviceDriverProperties
@@ -127,8 +128,9 @@ final class PhysicalReader {
               (subgroups.int32At(20) & VulkanConstants.VK_SHADER_STAGE_COMPUTE_BIT) == 0
                   ? 0
                   : subgroups.int32At(24),
+              Float.intBitsToFloat(all.int32At(TICK_NANOS)),
               floatControls(floats)),
-          properties(all, driver, subgroups, family));
+          properties(all, driver, subgroups, family, extensions));
     }
   }
 
@@ -221,7 +223,11 @@ final class PhysicalReader {
   }
 
   private static Map<String, String> properties(
-      Structs.Struct all, Structs.Struct driver, Structs.Struct subgroups, QueueFamily family) {
+      Structs.Struct all,
+      Structs.Struct driver,
+      Structs.Struct subgroups,
+      QueueFamily family,
+      Set<String> extensions) {
     Map<String, String> properties = new HashMap<>();
     properties.put("vulkan", VulkanLibrary.version(all.int32At(API_VERSION)));
     properties.put("driver", driver.textAt(20) + " " + driver.textAt(276));
@@ -232,6 +238,8 @@ final class PhysicalReader {
     properties.put("subgroup size", String.valueOf(subgroups.int32At(16)));
     properties.put(
         "native queues", family.count() + (family.isComputeOnly() ? ", of compute alone" : ""));
+    String obstacle = DeviceTimes.obstacle(family, extensions);
+    properties.put("times", obstacle == null ? "measured" : "not measured: " + obstacle);
     return properties;
   }
 }

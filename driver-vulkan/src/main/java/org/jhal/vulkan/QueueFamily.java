@@ -14,8 +14,9 @@ import org.jhal.vulkan.jna.VulkanConstants;
  * @param index its place among the families
  * @param count how many queues it has
  * @param isComputeOnly whether it has no graphics
+ * @param timestampBits how many bits of a timestamp mean something; 0 if there are none
  */
-record QueueFamily(int index, int count, boolean isComputeOnly) {
+record QueueFamily(int index, int count, boolean isComputeOnly, int timestampBits) {
   private static final int BYTES = 24; // sizeof(VkQueueFamilyProperties)
 
   /** Chooses the family of a physical device. */
@@ -31,7 +32,9 @@ record QueueFamily(int index, int count, boolean isComputeOnly) {
         boolean isComputeOnly = (flags & VulkanConstants.VK_QUEUE_GRAPHICS_BIT) == 0;
         if ((flags & VulkanConstants.VK_QUEUE_COMPUTE_BIT) != 0
             && (any == null || isComputeOnly && !any.isComputeOnly)) {
-          any = new QueueFamily(i, all.int32At(i * BYTES + 4), isComputeOnly);
+          any =
+              new QueueFamily(
+                  i, all.int32At(i * BYTES + 4), isComputeOnly, all.int32At(i * BYTES + 8));
         }
       }
     }

@@ -9,8 +9,8 @@ import org.jhal.vulkan.jna.VulkanConstants;
 import org.jhal.vulkan.jna.VulkanTable;
 
 /**
- * A command buffer that is recorded, submitted and recorded again. It ends with a barrier, so that
- * all that follows in its queue, and the host, see what it has done.
+ * A command buffer that is recorded, submitted and recorded again. Each of its operations ends with
+ * a barrier, so that all that follows in its queue, and the host, see what it has done.
  *
  * <p>Used by the thread that issues.
  */
@@ -28,14 +28,22 @@ final class Recording {
     private static final int BEGIN = 0;
     private static final int BARRIER = 32;
     private static final int COPY = 56;
+    private static final int WORD = 80;
+    private static final int BUFFER = 88;
+    private static final int KEPT = 96;
+    private static final int INHERITANCE = KEPT + 32;
 
-    private final NativeBlock block = new NativeBlock(80);
+    private final NativeBlock block = new NativeBlock(INHERITANCE + 56);
 
     Blocks() {
       ByteBuffer bytes = block.bytes();
       bytes
           .putInt(BEGIN, VulkanConstants.VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO)
           .putInt(BEGIN + 16, VulkanConstants.VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT)
+          .putInt(KEPT, VulkanConstants.VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO)
+          .putInt(KEPT + 16, VulkanConstants.VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT)
+          .putLong(KEPT + 24, block.address(INHERITANCE))
+          .putInt(INHERITANCE, VulkanConstants.VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO)
           .putInt(BARRIER, VulkanConstants.VK_STRUCTURE_TYPE_MEMORY_BARRIER)
           .putInt(BARRIER + 16, VulkanConstants.VK_ACCESS_MEMORY_WRITE_BIT);
     }
@@ -44,9 +52,23 @@ final class Recording {
       return block.address(BEGIN);
     }
 
+    private long beginKept() {
+      return block.address(KEPT);
+    }
+
+    private long buffer(long handle) {
+      block.bytes().putLong(BUFFER, handle);
+      return block.address(BUFFER);
+    }
+
     private long barrier(int targetAccess) {
       block.bytes().putInt(BARRIER + 20, targetAccess);
       return block.address(BARRIER);
+    }
+
+    private long word(int value) {
+      block.bytes().putInt(WORD, value);
+      return block.address(WORD);
     }
 
     private long copy(long from, long to, long bytes) {
@@ -73,12 +95,64 @@ final class Recording {
     device.check("beginCommandBuffer", calls.beginCommandBuffer(handle, blocks.begin()));
   }
 
-  void end() {
+  /** Begins commands that others {@link #execute}, any number of times. */
+  void beginKept() {
+    scratch.reset();
+    device.check("beginCommandBuffer", calls.beginCommandBuffer(handle, blocks.beginKept()));
+  }
+
+  /**
+   * Ends an operation: all that follows, and the host, see what it has done, and then the first
+   * word of {@code counter} becomes the lower half of {@code value}.
+   */
+  void endOperation(VulkanMemory counter, long value) {
+    barrierForAll();
+    count(counter, value);
+  }
+
+  /** Likewise for an operation that is measured. */
+  void endOperation(VulkanMemory counter, long value, StreamTimes.Pair times) {
+    barrierForAll();
+    stamp(times.pool(), times.first() + 1);
+    calls.cmdCopyQueryPoolResults(
+        handle,
+        times.pool(),
+        times.first(),
+        2,
+        times.memory().buffer(),
+        times.memory().bufferOffset() + times.offset(),
+        Long.BYTES,
+        VulkanConstants.VK_QUERY_RESULT_64_BIT | VulkanConstants.VK_QUERY_RESULT_WAIT_BIT);
+    barrierForAll();
+    count(counter, value);
+  }
+
+  /** Begins to measure an operation. */
+  void beginOperation(StreamTimes.Pair times) {
+    calls.cmdResetQueryPool(handle, times.pool(), times.first(), 2);
+    stamp(times.pool(), times.first());
+  }
+
+  /** Writes the time at which everything before is over. */
+  private void stamp(long pool, int query) {
+    calls.cmdWriteTimestamp(
+        handle, VulkanConstants.VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, query);
+  }
+
+  private void barrierForAll() {
     int access =
         VulkanConstants.VK_ACCESS_MEMORY_READ_BIT
             | VulkanConstants.VK_ACCESS_MEMORY_WRITE_BIT
             | VulkanConstants.VK_ACCESS_HOST_READ_BIT;
     barrier(ALL | VulkanConstants.VK_PIPELINE_STAGE_HOST_BIT, access);
+  }
+
+  private void count(VulkanMemory counter, long value) {
+    calls.cmdUpdateBuffer(
+        handle, counter.buffer(), counter.bufferOffset(), Integer.BYTES, blocks.word((int) value));
+  }
+
+  void end() {
     device.check("endCommandBuffer", calls.endCommandBuffer(handle));
   }
 
@@ -120,6 +194,21 @@ final class Recording {
     calls.cmdCopyBuffer(handle, source, target, 1, blocks.copy(from, to, bytes));
   }
 
+  /** Writes bytes that stay in memory of this recording. */
+  void update(ByteBuffer bytes, VulkanMemory target, long offset) {
+    int count = bytes.remaining();
+    if (count > 0) {
+      ScratchMemory.Piece piece = scratch(count);
+      piece.bytes().put(bytes);
+      copy(
+          piece.buffer(),
+          piece.bufferOffset(),
+          target.buffer(),
+          target.bufferOffset() + offset,
+          count);
+    }
+  }
+
   /**
    * Repeats a pattern. The runtime fills whole words at multiples of 4 bytes; what is left at both
    * ends is copied.
@@ -157,6 +246,11 @@ final class Recording {
             tail);
       }
     }
+  }
+
+  /** Runs the commands of a recording that {@link #beginKept} has begun. */
+  void execute(Recording kept) {
+    calls.cmdExecuteCommands(handle, 1, blocks.buffer(kept.handle));
   }
 
   /** Sets the push constants of the next dispatch. */

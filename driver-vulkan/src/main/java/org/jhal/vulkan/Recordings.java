@@ -46,23 +46,28 @@ final class Recordings {
   Recording begin() {
     Used oldest = used.peek();
     Recording recording = free.poll();
-    if (recording == null && oldest != null && timeline.isPast(oldest.value)) {
+    if (recording == null && oldest != null && timeline.isOver(oldest.value)) {
       recording = used.remove().recording;
     }
     if (recording == null) {
-      recording = make();
+      recording = make(VulkanConstants.VK_COMMAND_BUFFER_LEVEL_PRIMARY);
     }
     recording.begin(); // which resets it
     return recording;
   }
 
-  private Recording make() {
+  /** A command buffer for others to execute, which lives as long as the stream. */
+  Recording makeKept() {
+    return make(VulkanConstants.VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+  }
+
+  private Recording make(int level) {
     try (Structs structs = new Structs()) {
       Structs.Struct info =
           structs
               .typed(VulkanConstants.VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, 0, 32)
               .int64(pool)
-              .int32(0)
+              .int32(level)
               .int32(1);
       long[] handle = new long[1];
       device.check(

@@ -51,7 +51,7 @@ class StreamCopies implements CopyStream {
 
   @Override
   public final void synchronize() {
-    stream.await();
+    stream.finish();
   }
 
   @Override

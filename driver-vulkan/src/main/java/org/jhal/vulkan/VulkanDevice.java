@@ -14,11 +14,14 @@ import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
+import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
+import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.gpu.natives.Profile;
 import org.jhal.gpu.transfer.TransferRing;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
@@ -34,12 +37,14 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
    *
    * @param stagingBytes the most memory of the host for transfers
    * @param copyThreads how many threads move such transfers
+   * @param profile when times on the device are measured
    * @param compiler of kernels in C++
    */
-  record Config(long stagingBytes, int copyThreads, VulkanCompiler compiler) {}
+  record Config(long stagingBytes, int copyThreads, Profile profile, VulkanCompiler compiler) {}
 
   private final LogicalDevice logical;
   private final DeviceInfo info;
+  private final Profile profile;
   private final MemoryBudget budget;
   private final TransferRing ring;
   private final VulkanCompiler compiler;
@@ -53,6 +58,7 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
   VulkanDevice(LogicalDevice logical, DeviceInfo info, Config config) {
     this.logical = logical;
     this.info = info;
+    this.profile = config.profile;
     this.compiler = config.compiler;
     this.budget = new MemoryBudget(info.driver() + "-" + info.index(), info.memoryBytes());
     this.ring =
@@ -62,6 +68,10 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
 
   final LogicalDevice logical() {
     return logical;
+  }
+
+  final Profile profile() {
+    return profile;
   }
 
   final TransferRing ring() {
@@ -137,6 +147,7 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
     for (VulkanStream stream : streams) {
       isAny |= stream.frees().await(PATIENCE_NANOS);
     }
+    isAny |= logical.disposals().await(PATIENCE_NANOS);
     return isAny;
   }
 
@@ -155,6 +166,11 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
     return owner instanceof VulkanDevice other && other.logical == logical
         ? null
         : "it uses the memory of devices of the driver vulkan on the same hardware only";
+  }
+
+  @Override
+  public final PreparedCommands prepare(CommandList commands) {
+    return new KeptCommands(commands);
   }
 
   @Override

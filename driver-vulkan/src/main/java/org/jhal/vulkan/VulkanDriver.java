@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.vulkan;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.Device;
@@ -12,12 +11,13 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.CacheOption;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineConfig;
-import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.EngineDevice;
+import org.jhal.gpu.GpuOptions;
 import org.jhal.gpu.natives.BindingOption;
+import org.jhal.gpu.natives.Profile;
 import org.jhal.gpu.natives.Undo;
 import org.jspecify.annotations.Nullable;
 
@@ -27,18 +27,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 class VulkanDriver extends ConfiguredDriver {
-  private static final EngineOptions ENGINE =
-      new EngineOptions(2, Duration.ofNanos(50_000), Duration.ofNanos(20_000));
-  private static final Option<Long> MEMORY =
-      Option.bytesOrAll(
-          "memory", "how much device memory JHAL uses at most; never more than there is");
-  private static final Option<Long> STAGING =
-      Option.bytes(
-          "staging",
-          32 << 20,
-          64 << 10,
-          1 << 30,
-          "how much memory of the host is used at most for transfers of pageable memory");
   private static final String ON = "on";
   private static final Option<String> VALIDATION =
       Option.choice(
@@ -51,10 +39,11 @@ class VulkanDriver extends ConfiguredDriver {
   VulkanDriver() {
     super(
         VulkanDriverProvider.NAME,
-        ENGINE,
+        GpuOptions.ENGINE,
         List.of(
-            MEMORY,
-            STAGING,
+            GpuOptions.MEMORY,
+            GpuOptions.STAGING,
+            Profile.OPTION,
             VALIDATION,
             VulkanCompiler.OPTION,
             CacheOption.FOLDER,
@@ -85,7 +74,7 @@ class VulkanDriver extends ConfiguredDriver {
     String binding = BINDING.describe(settings);
     List<DeviceInfo> infos = new ArrayList<>();
     for (PhysicalDevice device : find(settings)) {
-      infos.add(device.info(infos.size(), settings.get(MEMORY), binding));
+      infos.add(device.info(infos.size(), settings.get(GpuOptions.MEMORY), binding));
     }
     return infos;
   }
@@ -102,13 +91,16 @@ class VulkanDriver extends ConfiguredDriver {
 
   private Device openHere(DeviceUri uri) {
     Settings settings = settings(uri);
-    EngineConfig engine = ENGINE.configure(settings);
+    EngineConfig engine = GpuOptions.ENGINE.configure(settings);
     DeviceInfo info = select(uri, settings);
     LogicalDevice logical =
         LogicalDevice.open(find(settings).get(info.index()), BINDING.choose(settings));
     VulkanDevice.Config config =
         new VulkanDevice.Config(
-            settings.get(STAGING), engine.copyThreads(), VulkanCompiler.of(settings));
+            settings.get(GpuOptions.STAGING),
+            engine.copyThreads(),
+            Profile.of(settings.get(Profile.OPTION)),
+            VulkanCompiler.of(settings));
     DeviceBackend<VulkanEvent> backend =
         Undo.onFailure(() -> backend(logical, info, config), logical::release);
     return new EngineDevice<>(backend, engine, settings.toList());

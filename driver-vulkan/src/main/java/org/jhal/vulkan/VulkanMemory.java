@@ -11,6 +11,9 @@ interface VulkanMemory extends DeviceMemory {
   /** The VkBuffer; 0 for memory of no bytes. */
   long buffer();
 
+  /** The same object for all memory of the same VkBuffer. */
+  Object identity();
+
   /** Where it starts in the VkBuffer, in bytes; any number. */
   long bufferOffset();
 

@@ -178,6 +178,11 @@ final class VulkanModule implements KernelModule {
 
   @Override
   public void unload() {
-    pipelines.forEach(each -> LogicalDevice.setup().destroyPipeline(device.handle(), each, 0));
+    device
+        .disposals()
+        .add(
+            () ->
+                pipelines.forEach(
+                    each -> LogicalDevice.setup().destroyPipeline(device.handle(), each, 0)));
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.vulkan;
 
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
@@ -32,13 +35,20 @@ class VulkanStream implements NativeStream<VulkanEvent> {
   private final CommandStream stream;
   private final HostTransfers transfers;
   private final StreamFrees frees;
+  private final KeptRecordings kept;
   private final Arguments arguments = new Arguments();
+  private final @Nullable StreamTimes times; // null where they cannot be measured
+  private final Set<Long> seen = new HashSet<>(); // pipelines that were dispatched
+  private boolean isElsewhere; // a part of the operation runs in other streams
 
   VulkanStream(VulkanDevice device, TransferRing ring) {
     this.device = device;
     this.stream = new CommandStream(device.logical());
     this.transfers = new HostTransfers(new StreamCopies(device.logical(), stream), ring);
+    this.kept = new KeptRecordings(stream);
     this.frees = new StreamFrees(stream.timeline());
+    DeviceTimes clock = device.logical().times();
+    this.times = clock == null ? null : new StreamTimes(device.logical(), clock);
   }
 
   final VulkanDevice device() {
@@ -96,65 +106,85 @@ class VulkanStream implements NativeStream<VulkanEvent> {
   }
 
   @Override
+  public boolean gathers() {
+    return true;
+  }
+
+  @Override
+  public boolean isBusy() {
+    return stream.isBusy();
+  }
+
+  @Override
+  public void flush() {
+    stream.flush();
+    frees.freePassed();
+    device.logical().disposals().look();
+  }
+
+  @Override
   public @Nullable Throwable submit(StreamBatch<VulkanEvent> batch) {
-    for (int i = 0; i < batch.waitCount(); i++) {
-      waitFor(batch.waitEvent(i));
-    }
-    StreamBatch.Allocation allocation = batch.allocation();
-    DeviceMemory memory = null;
-    boolean isDone = false;
+    long before = stream.lastValue();
+    HalException failure = null;
     try {
-      CommandList commands = batch.commands();
-      if (commands != null) {
-        issue(commands, batch.submission());
+      for (int i = 0; i < batch.waitCount(); i++) {
+        waitFor(batch.waitEvent(i));
       }
-      if (allocation != null) {
-        memory = allocate(allocation.bytes(), allocation.params());
-      }
-      submit(batch.event());
-      isDone = true;
+      work(batch);
     } catch (HalException e) {
-      throw e;
+      failure = e;
     } catch (RuntimeException | LinkageError | OutOfMemoryError e) {
-      throw new HalException(
-          e instanceof OutOfMemoryError ? Status.RESOURCE_EXHAUSTED : Status.INTERNAL,
-          "unexpected " + e,
-          e);
-    } finally {
-      if (!isDone) {
-        stream.discard();
-        if (memory != null) {
-          frees.add(memory, stream.lastValue()); // earlier work may still use what it was before
-        }
-      }
+      failure =
+          new HalException(
+              e instanceof OutOfMemoryError ? Status.RESOURCE_EXHAUSTED : Status.INTERNAL,
+              "unexpected " + e,
+              e);
     }
-    if (allocation != null && memory != null) {
-      allocation.allocated(memory);
+    if (failure != null && stream.discard() && stream.lastValue() == before) {
+      throw failure; // nothing of it is left
+    }
+    VulkanEvent event = batch.event();
+    boolean isAwaited = event != null && (stream.hasWaits() || isHeld());
+    if (stream.hasRecorded() || isAwaited) {
+      long unused = stream.endOperation();
+    }
+    if (event != null) {
+      event.record(stream.lastValue());
     }
     StreamBatch.Deallocation deallocation = batch.deallocation();
-    if (deallocation != null) {
-      long last = stream.hasWaits() ? stream.nextValue() : stream.lastValue();
-      frees.add(deallocation.memory(), last);
+    if (deallocation != null && failure == null) {
+      frees.add(deallocation.memory(), stream.lastValue());
       deallocation.taken();
     }
-    return null;
+    return failure;
+  }
+
+  @Override
+  public int timingWeight(boolean isRecorded) {
+    return times != null && device.profile().measures(isRecorded) ? 0 : -1;
+  }
+
+  private void work(StreamBatch<VulkanEvent> batch) {
+    CommandList commands = batch.commands();
+    if (commands != null) {
+      Submission submission = batch.submission();
+      StreamTimes.Pair pair = times != null && submission.isTimed() ? times.take() : null;
+      if (times == null || pair == null) {
+        issue(commands, submission);
+      } else {
+        issue(commands, submission, times, pair);
+      }
+    }
+    StreamBatch.Allocation allocation = batch.allocation();
+    if (allocation != null) {
+      allocation.allocated(allocate(allocation.bytes(), allocation.params()));
+    }
   }
 
   private void waitFor(VulkanEvent event) {
     Work.Point latest = event.latest();
-    if (latest.timeline() != stream.timeline()) {
+    if (latest.timeline() != stream.timeline() && !latest.isPast()) {
       stream.waitFor(latest);
-    }
-  }
-
-  /** Submits what is new, and records the event behind all that was submitted. */
-  private void submit(@Nullable VulkanEvent event) {
-    if (stream.hasRecorded() || (event != null && (stream.hasWaits() || isHeld()))) {
-      long unused = stream.submit();
-    }
-    frees.freePassed();
-    if (event != null) {
-      event.record(stream.lastValue());
     }
   }
 
@@ -171,53 +201,114 @@ class VulkanStream implements NativeStream<VulkanEvent> {
   /** Called before each command is recorded; for tests, where it may throw. */
   void beforeCommand() {}
 
-  private void issue(CommandList commands, Submission submission) {
+  private void issue(
+      CommandList commands, Submission submission, StreamTimes measured, StreamTimes.Pair pair) {
     for (int i = 0; i < commands.size(); i++) {
-      beforeCommand();
-      Command command = commands.get(i);
-      switch (command.kind()) {
-        case FILL -> fill(command, submission);
-        case UPDATE -> transfers.update(command, submission);
-        case UPLOAD -> {
-          boolean unused = transfers.upload(command, submission);
-        }
-        case READBACK -> {
-          boolean unused = transfers.readback(command, submission);
-        }
-        case COPY -> copy(command, submission);
-        case DISPATCH -> dispatch(command, submission);
-        case BARRIER -> stream.recording().barrier();
-        default -> throw new IllegalArgumentException("not supported: " + command.kind());
+      warmUp(commands.get(i));
+    }
+    isElsewhere = false;
+    boolean isWhole = false;
+    stream.measure(pair);
+    try {
+      issue(commands, submission);
+      isWhole = !isElsewhere;
+    } finally {
+      if (isWhole) {
+        measured.end(pair, submission);
+      } else {
+        submission.whenFired(() -> measured.giveBack(pair));
       }
     }
   }
 
-  private void fill(Command command, Submission submission) {
+  /**
+   * Lets a runtime translate a kernel at its first dispatch, of nothing, so that it is not timed.
+   */
+  private void warmUp(Command command) {
+    if (command.kind() == Command.Kind.DISPATCH) {
+      LoadedKernel kernel = command.kernel();
+      long pipeline = ((VulkanModule) kernel.module()).pipeline(kernel.index());
+      if (seen.add(pipeline)) {
+        arguments.pushNone(stream.recording());
+        stream.recording().dispatch(pipeline, new Workgroups(0, 0, 0));
+      }
+    }
+  }
+
+  private void issue(CommandList commands, Submission submission) {
+    if (commands.prepared() instanceof KeptCommands prepared) {
+      Recording found =
+          kept.find(
+              prepared,
+              prepared.places(submission),
+              recording -> recordKept(commands, submission, recording));
+      if (found != null) {
+        stream.recording().execute(found);
+        return;
+      }
+    }
+    for (int i = 0; i < commands.size(); i++) {
+      beforeCommand();
+      Command command = commands.get(i);
+      switch (command.kind()) {
+        case UPDATE -> transfers.update(command, submission);
+        case UPLOAD -> isElsewhere |= transfers.upload(command, submission);
+        case READBACK -> isElsewhere |= transfers.readback(command, submission);
+        default -> record(command, submission, stream.recording());
+      }
+    }
+  }
+
+  private void recordKept(CommandList commands, Submission submission, Recording recording) {
+    for (int i = 0; i < commands.size(); i++) {
+      beforeCommand();
+      Command command = commands.get(i);
+      if (command.kind() == Command.Kind.UPDATE) {
+        update(command, submission, recording);
+      } else {
+        record(command, submission, recording);
+      }
+    }
+  }
+
+  /** Copies the bytes of an update to memory of the command buffer, where they stay. */
+  private static void update(Command command, Submission submission, Recording recording) {
     Operand target = command.target();
-    stream
-        .recording()
-        .fill(
-            (VulkanMemory) submission.memory(target),
-            submission.offset(target),
-            submission.length(target),
-            command.pattern(),
-            command.patternBytes());
+    ByteBuffer bytes = command.bytes();
+    recording.update(bytes, (VulkanMemory) submission.memory(target), submission.offset(target));
   }
 
-  private void copy(Command command, Submission submission) {
-    stream
-        .recording()
-        .copy(
-            (VulkanMemory) submission.memory(command.source()),
-            submission.offset(command.source()),
-            (VulkanMemory) submission.memory(command.target()),
-            submission.offset(command.target()),
-            submission.length(command.target()));
+  private void record(Command command, Submission submission, Recording recording) {
+    switch (command.kind()) {
+      case FILL -> fill(command, submission, recording);
+      case COPY -> copy(command, submission, recording);
+      case DISPATCH -> dispatch(command, submission, recording);
+      case BARRIER -> recording.barrier();
+      default -> throw new IllegalArgumentException("not supported: " + command.kind());
+    }
   }
 
-  private void dispatch(Command command, Submission submission) {
+  private static void fill(Command command, Submission submission, Recording recording) {
+    Operand target = command.target();
+    recording.fill(
+        (VulkanMemory) submission.memory(target),
+        submission.offset(target),
+        submission.length(target),
+        command.pattern(),
+        command.patternBytes());
+  }
+
+  private static void copy(Command command, Submission submission, Recording recording) {
+    recording.copy(
+        (VulkanMemory) submission.memory(command.source()),
+        submission.offset(command.source()),
+        (VulkanMemory) submission.memory(command.target()),
+        submission.offset(command.target()),
+        submission.length(command.target()));
+  }
+
+  private void dispatch(Command command, Submission submission, Recording recording) {
     LoadedKernel kernel = command.kernel();
-    Recording recording = stream.recording();
     arguments.push(command, submission, recording);
     recording.dispatch(
         ((VulkanModule) kernel.module()).pipeline(kernel.index()),
@@ -233,6 +324,9 @@ class VulkanStream implements NativeStream<VulkanEvent> {
   public void close() {
     frees.close();
     transfers.close();
+    if (times != null) {
+      times.close();
+    }
     stream.close();
   }
 }

@@ -15,7 +15,17 @@ record Work(NativeQueue queue, List<Point> waits, long commands, Point signal) {
   /**
    * A value of a timeline.
    *
-   * @param queue the native queue whose work signals it
+   * @param queue the native queue whose work reaches it
    */
-  record Point(Timeline timeline, long value, NativeQueue queue) {}
+  record Point(Timeline timeline, long value, NativeQueue queue) {
+    /** Whether it was reached; see {@link Timeline#isPast}. */
+    boolean isPast() {
+      return timeline.isPast(value);
+    }
+
+    /** Whether the work that reaches it is in its native queue. */
+    boolean isSubmitted() {
+      return timeline.isSubmitted(value);
+    }
+  }
 }

@@ -12,6 +12,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
@@ -19,6 +20,7 @@ import org.jhal.BufferParams;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceInfo;
+import org.jhal.DeviceQueue;
 import org.jhal.DeviceUri;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
@@ -26,6 +28,7 @@ import org.jhal.HostMemory;
 import org.jhal.NativeCode;
 import org.jhal.Sequence;
 import org.jhal.Status;
+import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.gpu.natives.NativeBinding;
@@ -40,15 +43,21 @@ class LossTest {
   private static final int DEVICE_LOST = -4;
   private static final int OUT_OF_DEVICE_MEMORY = -2;
 
-  /** Calls the functions of the loader, except the next call of one of them, which fails. */
+  /** Calls the functions of the loader, except the next calls of one of them, which fail. */
   private static final class Failing implements NativeBinding {
     private final AtomicReference<@Nullable String> function = new AtomicReference<>();
     private final AtomicInteger result = new AtomicInteger();
+    private final AtomicInteger left = new AtomicInteger(); // calls that fail
     private final AtomicInteger failed = new AtomicInteger();
 
     void failNext(String name, int code) {
+      failNext(name, code, 1);
+    }
+
+    void failNext(String name, int code, int times) {
       result.set(code);
       function.set(name);
+      left.set(times);
     }
 
     @Override
@@ -65,7 +74,7 @@ class LossTest {
               table.getClassLoader(),
               new Class<?>[] {table},
               (proxy, method, arguments) -> {
-                if (function.compareAndSet(method.getName(), null)) {
+                if (method.getName().equals(function.get()) && left.getAndDecrement() > 0) {
                   failed.incrementAndGet();
                   return result.get();
                 }
@@ -137,6 +146,48 @@ class LossTest {
       }
       assertEquals(1, binding.failed.get());
       checkWorks(device);
+    }
+  }
+
+  /** Operations of one submission fail with it, and what waits for them; others do not. */
+  @Test
+  void aRefusedSubmissionFailsAllItsOperations() throws InterruptedException {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore start = device.createSemaphore(0);
+        TimelineSemaphore first = device.createSemaphore(0);
+        TimelineSemaphore second = device.createSemaphore(0);
+        TimelineSemaphore behind = device.createSemaphore(0)) {
+      DeviceQueue queue = device.queue(0);
+      queue.fill(start.at(1), first.at(1), buffer, 0, 4, FillPattern.of32(1));
+      queue.fill(first.at(1), second.at(1), buffer, 0, 4, FillPattern.of32(2));
+      device.queue(1).barrier(second.at(1), behind.at(1));
+      binding.failNext("queueSubmit", OUT_OF_DEVICE_MEMORY);
+      start.signal(1);
+      for (TimelineSemaphore semaphore : List.of(first, second, behind)) {
+        HalException failure =
+            assertThrows(HalException.class, () -> semaphore.await(1, Duration.ofSeconds(20)));
+        assertEquals(Status.RESOURCE_EXHAUSTED, failure.status());
+      }
+      assertEquals(1, binding.failed.get());
+      checkWorks(device);
+    }
+  }
+
+  /** If the ends of operations cannot be submitted either, nobody would learn of them. */
+  @Test
+  void aSecondRefusalLosesTheDevice() throws InterruptedException {
+    try (Device device = open();
+        DeviceBuffer buffer = device.allocate(64, BufferParams.DEVICE);
+        Sequence sequence = device.createSequence()) {
+      binding.failNext("queueSubmit", OUT_OF_DEVICE_MEMORY, 2);
+      Timepoint filled = sequence.on(device.queue(0)).fill(buffer, FillPattern.of(2));
+      assertThrows(HalException.class, () -> filled.awaitAll(Duration.ofSeconds(20)));
+      assertEquals(2, binding.failed.get());
+      assertHal(
+          Status.UNAVAILABLE,
+          () -> device.queue(0).blocking().fill(buffer, FillPattern.of(3)),
+          "VK_ERROR_OUT_OF_DEVICE_MEMORY");
     }
   }
 

@@ -70,6 +70,12 @@ class VulkanHeaderTest {
           Map.entry("offsetof(VkPhysicalDeviceMemoryProperties, memoryHeaps)", 264L),
           Map.entry("offsetof(VkMemoryRequirements, memoryTypeBits)", 16L),
           Map.entry("offsetof(VkDebugUtilsMessengerCallbackDataEXT, pMessage)", 40L),
+          Map.entry("sizeof(VkQueryPoolCreateInfo)", 32L),
+          Map.entry("sizeof(VkCalibratedTimestampInfoEXT)", 24L),
+          Map.entry("offsetof(VkCalibratedTimestampInfoEXT, timeDomain)", 16L),
+          Map.entry("offsetof(VkQueueFamilyProperties, timestampValidBits)", 8L),
+          Map.entry(
+              "offsetof(VkPhysicalDeviceProperties2, properties.limits.timestampPeriod)", 736L),
           Map.entry(
               "offsetof(VkPhysicalDeviceProperties2, properties.limits.maxComputeWorkGroupCount)",
               532L));

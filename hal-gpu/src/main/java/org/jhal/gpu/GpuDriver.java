@@ -2,7 +2,6 @@
 package org.jhal.gpu;
 
 import java.lang.System.Logger.Level;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -14,7 +13,6 @@ import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.CacheOption;
 import org.jhal.driver.options.ConfiguredDriver;
 import org.jhal.driver.options.EngineConfig;
-import org.jhal.driver.options.EngineOptions;
 import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
 import org.jhal.driver.support.Lazy;
@@ -28,10 +26,10 @@ import org.jhal.gpu.natives.DeviceReader;
 import org.jhal.gpu.natives.GpuLibrary;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.NativeBinding;
+import org.jhal.gpu.natives.Profile;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
-import org.jhal.gpu.time.Profile;
 import org.jhal.kernels.cache.KernelCache;
 import org.jspecify.annotations.Nullable;
 
@@ -41,20 +39,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 public abstract class GpuDriver extends ConfiguredDriver {
-  private static final EngineOptions ENGINE =
-      new EngineOptions(2, Duration.ofNanos(50_000), Duration.ofNanos(20_000));
-  private static final Option<Long> MEMORY =
-      Option.bytesOrAll(
-          "memory", "how much device memory JHAL uses at most; never more than there is");
-
-  private static final Option<Long> STAGING =
-      Option.bytes(
-          "staging",
-          32 << 20,
-          64 << 10,
-          1 << 30,
-          "how much memory of the host is page-locked at most for transfers of pageable memory");
-
   private static final System.Logger LOG = System.getLogger(GpuDriver.class.getName());
 
   private static final Option<String> RANGES =
@@ -86,13 +70,15 @@ public abstract class GpuDriver extends ConfiguredDriver {
   }
 
   private GpuDriver(String name, BindingOption binding) {
-    super(name, ENGINE, options(binding));
+    super(name, GpuOptions.ENGINE, options(binding));
     this.binding = binding;
   }
 
   private static List<Option<?>> options(BindingOption binding) {
     List<Option<?>> options =
-        new ArrayList<>(List.of(MEMORY, CacheOption.FOLDER, STAGING, Profile.OPTION, RANGES));
+        new ArrayList<>(
+            List.of(
+                GpuOptions.MEMORY, CacheOption.FOLDER, GpuOptions.STAGING, Profile.OPTION, RANGES));
     options.addAll(GraphOptions.all());
     options.add(binding.option());
     return options;
@@ -171,7 +157,7 @@ public abstract class GpuDriver extends ConfiguredDriver {
 
   @Override
   protected final List<DeviceInfo> devices(Settings settings) {
-    long memory = settings.get(MEMORY);
+    long memory = settings.get(GpuOptions.MEMORY);
     String calls = binding.describe(settings);
     return find(binding.choose(settings)).stream()
         .map(device -> device.withMemory(memory).withBinding(calls).info())
@@ -198,7 +184,7 @@ public abstract class GpuDriver extends ConfiguredDriver {
 
   private Device openHere(DeviceUri uri, Interposer interposer) {
     Settings settings = settings(uri);
-    EngineConfig engine = ENGINE.configure(settings);
+    EngineConfig engine = GpuOptions.ENGINE.configure(settings);
     KernelCache cache = CacheOption.cache(settings);
     if (cache != null) {
       KernelLoader.warmUp(cache, this::warmUpCompiler);
@@ -206,12 +192,12 @@ public abstract class GpuDriver extends ConfiguredDriver {
     NativeBinding calls = binding.choose(settings);
     GpuProperties found = find(calls).get(select(uri, settings).index());
     GpuProperties device =
-        found.withMemory(settings.get(MEMORY)).withBinding(binding.describe(settings));
+        found.withMemory(settings.get(GpuOptions.MEMORY)).withBinding(binding.describe(settings));
     GpuDevice.Config config =
         new GpuDevice.Config(
             cache,
             GraphOptions.of(settings),
-            settings.get(STAGING),
+            settings.get(GpuOptions.STAGING),
             engine.copyThreads(),
             Profile.of(settings.get(Profile.OPTION)),
             rangeMarks(settings));

@@ -25,9 +25,9 @@ import org.jspecify.annotations.Nullable;
  * does not change a wait that is already in a stream. If a runtime's events fire only once, {@link
  * org.jhal.driver.support.ReusableEvent} turns them into reusable ones.
  *
- * <p>Threads: {@link #submit} is called by one thread at a time; the others from any thread. {@link
- * #bindToThread} is called first on each thread. No call is made with an engine lock held, except
- * {@link #weight(PreparedCommands)}, and none after {@link #close()}.
+ * <p>Threads: {@link #submit} and {@link #flush} are called by one thread at a time; the others
+ * from any thread. {@link #bindToThread} is called first on each thread. No call is made with an
+ * engine lock held, except {@link #weight(PreparedCommands)}, and none after {@link #close()}.
  *
  * @param <E> the driver's native event
  */
@@ -75,6 +75,40 @@ public interface NativeStream<E> extends ThreadBinding {
    *     not a {@link HalException}, the operation fails with INTERNAL
    */
   @Nullable Throwable submit(StreamBatch<E> batch);
+
+  /**
+   * Whether {@link #submit} keeps batches back until {@link #flush}, because one native call for
+   * several batches costs less than one for each. Always the same.
+   */
+  default boolean gathers() {
+    return false;
+  }
+
+  /**
+   * Whether work that is handed over now would only wait for earlier work of this stream, so that
+   * it loses no time if it is handed over later, together with more. Called as {@link #submit} is,
+   * if the stream {@link #gathers}; makes no native call.
+   */
+  default boolean isBusy() {
+    return false;
+  }
+
+  /**
+   * Hands over to the device what {@link #submit} has kept back. Until then the events of these
+   * batches do not fire. A driver may hand over some of it earlier, such as when the device has
+   * nothing else to do.
+   *
+   * <p>The engine calls this if the stream {@link #gathers}, once no other operation is ready.
+   * While the stream {@link #isBusy}, and nobody waits for what was kept back, it first goes on
+   * with operations that become ready within some microseconds. Called as {@link #submit} is, also
+   * after the loss of the device, when it may not be bound.
+   *
+   * @throws HalException if any batch since the last call was not handed over as a whole. The
+   *     operations of all these batches fail with it. Their events must not fire before the next
+   *     call, which hands over no work of theirs, but has their events fire when the stream gets
+   *     there; if that fails, too, the device is lost. Status UNAVAILABLE loses it at once
+   */
+  default void flush() {}
 
   /**
    * Calls {@code body}, which puts something into this stream that involves another device: a wait

@@ -70,5 +70,28 @@ public final class VulkanApi extends NativeFunctions<VulkanTable, VulkanSetup>
       long commands, long source, long target, int regionCount, long regions);
 
   @Override
+  public native int cmdExecuteCommands(long commands, int count, long buffers);
+
+  @Override
+  public native int cmdResetQueryPool(long commands, long pool, int first, int count);
+
+  @Override
+  public native int cmdWriteTimestamp(long commands, int stage, long pool, int query);
+
+  @Override
+  public native int cmdCopyQueryPoolResults(
+      long commands,
+      long pool,
+      int first,
+      int count,
+      long target,
+      long offset,
+      long stride,
+      int flags);
+
+  @Override
+  public native int cmdUpdateBuffer(long commands, long target, long offset, long size, long data);
+
+  @Override
   public native int cmdFillBuffer(long commands, long target, long offset, long size, int data);
 }

@@ -81,8 +81,21 @@ public final class VulkanConstants {
   public static final int VK_PIPELINE_BIND_POINT_COMPUTE = 1;
   public static final int VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT = 2;
   public static final int VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT = 1;
+  public static final int VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT = 4;
+  public static final int VK_COMMAND_BUFFER_LEVEL_PRIMARY = 0;
+  public static final int VK_COMMAND_BUFFER_LEVEL_SECONDARY = 1;
+  public static final int VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO = 41;
+
+  public static final int VK_QUERY_TYPE_TIMESTAMP = 2;
+  public static final int VK_QUERY_RESULT_64_BIT = 1;
+  public static final int VK_QUERY_RESULT_WAIT_BIT = 2;
+  public static final int VK_TIME_DOMAIN_DEVICE_EXT = 0;
+  public static final int VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT = 1;
+  public static final int VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO = 11;
+  public static final int VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT = 1000184000;
 
   // VkPipelineStageFlagBits
+  public static final int VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT = 0x2000;
   public static final int VK_PIPELINE_STAGE_HOST_BIT = 0x4000;
   public static final int VK_PIPELINE_STAGE_ALL_COMMANDS_BIT = 0x10000;
 

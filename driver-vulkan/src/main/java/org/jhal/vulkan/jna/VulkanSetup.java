@@ -37,6 +37,10 @@ public interface VulkanSetup extends Library {
 
   void destroySemaphore(long device, long semaphore, long allocator);
 
+  int createQueryPool(long device, long info, long allocator, long[] pool);
+
+  void destroyQueryPool(long device, long pool, long allocator);
+
   int createCommandPool(long device, long info, long allocator, long[] pool);
 
   void destroyCommandPool(long device, long pool, long allocator);

@@ -35,5 +35,23 @@ public interface VulkanTable {
 
   int cmdCopyBuffer(long commands, long source, long target, int regionCount, long regions);
 
+  int cmdExecuteCommands(long commands, int count, long buffers);
+
+  int cmdResetQueryPool(long commands, long pool, int first, int count);
+
+  int cmdWriteTimestamp(long commands, int stage, long pool, int query);
+
+  int cmdCopyQueryPoolResults(
+      long commands,
+      long pool,
+      int first,
+      int count,
+      long target,
+      long offset,
+      long stride,
+      int flags);
+
+  int cmdUpdateBuffer(long commands, long target, long offset, long size, long data);
+
   int cmdFillBuffer(long commands, long target, long offset, long size, int data);
 }

@@ -188,6 +188,14 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
     wish.want(place > 0 ? place : line.issued() + 1);
   }
 
+  /** A host thread inside the gate waits for an operation, which the stream may have kept back. */
+  void hurry(Operation<E> operation) {
+    if (stream.gathers()) {
+      want(operation);
+      issuer.flushNow();
+    }
+  }
+
   /** See {@link EventInquiry#poll}. */
   boolean poll(Operation<E> operation, long end, BooleanSupplier isOver) {
     return inquiry.poll(operation, end, isOver);
@@ -225,6 +233,11 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
   /** Issues ready operations inside the gate, unless that is shut. */
   private void drainInside(boolean isIssueThread) {
     if (!gate.tryEnter()) {
+      if (isIssueThread) {
+        issuer.flushLeft(); // it ends before the stream is closed
+      } else if (issuer.isLeft()) {
+        issueLater();
+      }
       return;
     }
     try {

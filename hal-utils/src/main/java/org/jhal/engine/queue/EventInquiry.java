@@ -51,6 +51,7 @@ final class EventInquiry<E> {
       boolean hasFired;
       try {
         operation.isPolled = true;
+        queue.hurry(operation);
         PooledEvent<E> event = operation.retainEvent();
         hasFired = event == null ? operation.hasOutcome() : query(operation, event, end, isOver);
       } finally {

@@ -127,7 +127,7 @@ final class IssueLine<E> {
    * @param mayBlock whether the caller is the issue thread
    */
   @Nullable Operation<E> startIssuing(boolean mayBlock) {
-    return take(true, null, true, mayBlock);
+    return take(true, null, true, mayBlock, false);
   }
 
   /**
@@ -141,11 +141,32 @@ final class IssueLine<E> {
    * @param mayBlock whether the caller is the issue thread
    */
   @Nullable Operation<E> next(@Nullable Operation<E> last, boolean mayGoOn, boolean mayBlock) {
-    return take(false, last, mayGoOn, mayBlock);
+    return take(false, last, mayGoOn, mayBlock, false);
+  }
+
+  /** As {@link #next}, but the caller has the role in any case. */
+  @Nullable Operation<E> nextInRole(
+      @Nullable Operation<E> last, boolean mayGoOn, boolean mayBlock) {
+    return take(false, last, mayGoOn, mayBlock, true);
+  }
+
+  /** Takes the drainer's role, if it is free, although there may be nothing to issue. */
+  boolean takeRole() {
+    synchronized (lock) {
+      if (isDraining) {
+        return false;
+      }
+      isDraining = true;
+      return true;
+    }
   }
 
   private @Nullable Operation<E> take(
-      boolean isStart, @Nullable Operation<E> last, boolean mayGoOn, boolean mayBlock) {
+      boolean isStart,
+      @Nullable Operation<E> last,
+      boolean mayGoOn,
+      boolean mayBlock,
+      boolean keepsRole) {
     Next next;
     synchronized (lock) {
       if (isStart && isDraining) {
@@ -157,13 +178,14 @@ final class IssueLine<E> {
         putInFlightLocked(last);
       }
       next = nextLocked();
-      isDraining =
+      boolean goesOn =
           mayGoOn && (next == Next.BY_ANY_THREAD || (next == Next.BY_ISSUE_THREAD && mayBlock));
-      if (isDraining) {
+      isDraining = goesOn || keepsRole;
+      if (goesOn) {
         return ready.removeMin();
       }
     }
-    if (next != Next.NONE) {
+    if (next != Next.NONE && !keepsRole) {
       queue.issueLater();
     }
     return null;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.queue;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Executor;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -23,6 +25,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class Issuer<E> {
+  /** How long a busy stream is given more before it is flushed, though nobody waits for it. */
+  private static final long GATHER_NANOS = 50_000;
+
+  /** The time between two looks for more. */
+  private static final long LOOK_NANOS = 200;
+
   private final DeferredWorkQueue<E> owner;
   private final IssueLine<E> line;
   private final OpenList<E> open;
@@ -30,12 +38,20 @@ final class Issuer<E> {
   private final StreamSteps<E> steps;
   private final Batch<E> batch = new Batch<>(); // of the operation that is being issued
 
+  private final boolean gathers; // the stream
+
+  // Operations that it may have kept back. For the drainer.
+  private final List<Operation<E>> kept = new ArrayList<>();
+  private long keptSince; // when the first one was issued
+  private volatile boolean isLeft; // a drainer has left some, and not flushed the stream
+
   Issuer(DeferredWorkQueue<E> owner, IssueLine<E> line, OpenList<E> open, EventPool<E> events) {
     this.owner = owner;
     this.line = line;
     this.open = open;
     this.events = events;
     this.steps = new StreamSteps<>(owner.stream);
+    this.gathers = owner.stream.gathers();
   }
 
   /**
@@ -43,12 +59,34 @@ final class Issuer<E> {
    * rest, and anything that may block, to the issue thread. For all other threads.
    */
   void drain(int budget) {
-    issueFrom(line.startIssuing(false), false, budget, false);
+    Operation<E> first = line.startIssuing(false);
+    if (first != null || (isLeft && line.takeRole())) {
+      issueFrom(first, false, budget, false);
+    }
   }
 
-  /** Issues all READY operations, unless another thread is issuing. For the issue thread. */
+  /**
+   * Issues all READY operations, and flushes the stream, unless another thread is issuing. For the
+   * issue thread.
+   */
   void drainAll() {
-    issueFrom(line.startIssuing(true), false, Integer.MAX_VALUE, true);
+    Operation<E> first = line.startIssuing(true);
+    if (first != null) {
+      issueFrom(first, false, Integer.MAX_VALUE, true);
+    }
+    flushLeft();
+  }
+
+  /** Whether the stream is still to be flushed. */
+  boolean isLeft() {
+    return isLeft;
+  }
+
+  /** Flushes the stream if that was left to another thread. For the issue thread. */
+  void flushLeft() {
+    if (isLeft && line.takeRole()) {
+      issueFrom(null, false, Integer.MAX_VALUE, true);
+    }
   }
 
   /**
@@ -59,11 +97,15 @@ final class Issuer<E> {
     issueFrom(first, true, budget, false);
   }
 
+  /** Likewise, for a thread that waits for an operation and issues none. */
+  void flushNow() {
+    if (isLeft && line.takeRole()) {
+      issueFrom(null, false, 0, false);
+    }
+  }
+
   private void issueFrom(
       @Nullable Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
-    if (first == null) {
-      return;
-    }
     // On a lost device nothing is bound and nothing reaches the stream. The operations still have
     // to leave the heap.
     boolean isBound = false;
@@ -85,17 +127,118 @@ final class Issuer<E> {
     }
   }
 
-  /** Issues until the budget is used up or nothing is left that this thread may issue. */
-  private void issueBound(Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
+  /**
+   * Issues until the budget is used up or nothing is left that this thread may issue, flushes the
+   * stream, and gives up the role.
+   *
+   * @param first null if nothing is ready
+   */
+  private void issueBound(
+      @Nullable Operation<E> first, boolean isClaimed, int budget, boolean mayBlock) {
     int left = budget;
-    boolean isOurs = isClaimed || claim(first);
-    for (Operation<E> operation = first; operation != null; ) {
+    Operation<E> operation = first != null ? first : endRun(budget > 0, mayBlock);
+    boolean isOurs = operation != null && (isClaimed || claim(operation));
+    while (operation != null) {
       boolean isInFlight = isOurs && issue(operation);
-      operation = line.next(isInFlight ? operation : null, --left > 0, mayBlock);
+      if (isInFlight && gathers) {
+        keep(operation);
+      }
+      boolean mayGoOn = --left > 0;
+      Operation<E> last = isInFlight ? operation : null;
+      operation =
+          gathers ? line.nextInRole(last, mayGoOn, mayBlock) : line.next(last, mayGoOn, mayBlock);
       if (isInFlight) {
         owner.completeLater();
       }
+      if (operation == null && gathers) {
+        operation = endRun(mayGoOn, mayBlock);
+      }
       isOurs = operation != null && claim(operation);
+    }
+  }
+
+  private void keep(Operation<E> operation) {
+    if (kept.isEmpty()) {
+      keptSince = System.nanoTime();
+    }
+    kept.add(operation);
+  }
+
+  /**
+   * Flushes the stream when nothing is ready any more, and gives up the role unless another
+   * operation has become ready; that is returned. Leaves the stream as it is where this thread
+   * first has to notify waiters, of which some may be operations of this queue, or while the issue
+   * thread may gather more.
+   */
+  private @Nullable Operation<E> endRun(boolean mayGoOn, boolean mayBlock) {
+    Cascade cascade = Cascade.current();
+    if (mayGoOn && !kept.isEmpty() && cascade.notifiesFirst()) {
+      isLeft = true;
+      Operation<E> more = line.next(null, true, mayBlock);
+      if (more == null) {
+        cascade.addReady(owner); // which comes back here
+      }
+      return more;
+    }
+    if (mayGather()) {
+      if (!mayBlock) {
+        isLeft = true;
+        Operation<E> unused = line.next(null, false, false);
+        owner.issueLater(); // behind it: the issue thread needs the role
+        return null;
+      }
+      Operation<E> more = gather();
+      if (more != null) {
+        return more;
+      }
+    }
+    flush();
+    return line.next(null, mayGoOn, mayBlock);
+  }
+
+  /** Whether the stream may keep back what it has for a moment. */
+  private boolean mayGather() {
+    return !kept.isEmpty()
+        && owner.loss.cause() == null
+        && !owner.wish.covers(kept.get(0).place)
+        && owner.stream.isBusy();
+  }
+
+  /** Waits for a moment for another operation; null if the stream is to be flushed first. */
+  private @Nullable Operation<E> gather() {
+    while (System.nanoTime() - keptSince < GATHER_NANOS && mayGather()) {
+      Operation<E> more = line.nextInRole(null, true, true);
+      if (more != null) {
+        return more;
+      }
+      long start = System.nanoTime();
+      while (System.nanoTime() - start < LOOK_NANOS) {
+        Thread.onSpinWait();
+      }
+    }
+    return null;
+  }
+
+  private void flush() {
+    isLeft = false;
+    try {
+      owner.stream.flush();
+    } catch (RuntimeException | LinkageError e) {
+      // Before their events can fire. That the stream is past them still has to be seen.
+      for (Operation<E> operation : kept) {
+        fail(operation, e);
+        operation.want();
+      }
+      flushBehind(e);
+    }
+    kept.clear();
+  }
+
+  private void flushBehind(Throwable failure) {
+    try {
+      owner.stream.flush();
+    } catch (RuntimeException | LinkageError e) {
+      owner.loss.loseLater("flush", Failures.first(failure));
     }
   }
 

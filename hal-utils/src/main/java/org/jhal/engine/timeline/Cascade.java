@@ -118,6 +118,11 @@ public final class Cascade {
     }
   }
 
+  /** Whether {@link #run} is under way, and has waiters to notify before ready queues go on. */
+  public boolean notifiesFirst() {
+    return isRunning && firstReleased != null;
+  }
+
   private @Nullable WaitNode takeReleased() {
     WaitNode node = firstReleased;
     if (node != null) {

@@ -99,6 +99,22 @@ final class ControlledStream<E> extends StepwiseStream<E> {
   }
 
   @Override
+  public boolean gathers() {
+    return real.gathers();
+  }
+
+  @Override
+  public boolean isBusy() {
+    return real.isBusy();
+  }
+
+  /** Also after an injected loss, so that the real stream becomes idle. */
+  @Override
+  public void flush() {
+    real.flush();
+  }
+
+  @Override
   protected void waitEvent(E event) {
     device.run("waitEvent", () -> steps.waitEvent(event));
   }

@@ -82,12 +82,13 @@ class BenchToolTest {
     assertEquals("", err.toString());
     List<String> absences =
         out.toString().lines().filter(line -> line.startsWith("JHAL was not measured: ")).toList();
-    assertEquals(3, absences.size(), out.toString()); // below each table
+    assertEquals(4, absences.size(), out.toString()); // below each table
     assertEquals(1, Set.copyOf(absences).size(), absences.toString());
     assertTrue(
         absences
             .get(0)
-            .contains("cuda-ptx: tiny-0 loads [tiny]; gpu-c++: tiny-0 loads [tiny]; java: "),
+            .contains(
+                "cuda-ptx: tiny-0 loads [tiny]; vulkan-spirv: tiny-0 loads [tiny]; gpu-c++: tiny-0"),
         absences.get(0));
     assertTrue(absences.get(0).contains("--kernels takes a bundle"), absences.get(0));
     assertTrue(
@@ -159,6 +160,9 @@ class BenchToolTest {
       boolean isAlone =
           Stream.of(
                   "dispatch-",
+                  "copy-chain",
+                  "alloca",
+                  "transfer-",
                   "graph-",
                   "pageable-",
                   "load",

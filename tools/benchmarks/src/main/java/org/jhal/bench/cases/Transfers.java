@@ -41,6 +41,7 @@ public final class Transfers implements Subject {
     }
   }
 
+  private final String name;
   private final Device device;
   private final Kind kind;
   private final int bytes;
@@ -57,7 +58,8 @@ public final class Transfers implements Subject {
    * @param bytes a multiple of 4
    * @param steps how many transfers a sample has
    */
-  public Transfers(Device device, Kind kind, int bytes, int steps) {
+  public Transfers(String name, Device device, Kind kind, int bytes, int steps) {
+    this.name = name;
     this.device = device;
     this.kind = kind;
     this.bytes = bytes;
@@ -86,7 +88,7 @@ public final class Transfers implements Subject {
 
   @Override
   public String name() {
-    return JHAL;
+    return name;
   }
 
   @Override

@@ -3,7 +3,9 @@ package org.jhal.bench.cases.host;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.jhal.bench.cases.DispatchWork;
+import org.jhal.bench.cases.Transfers;
 import org.jhal.bench.measure.Aim;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.BenchCase;
@@ -12,7 +14,7 @@ import org.jhal.bench.measure.Series;
 import org.jhal.bench.measure.Subject;
 
 /**
- * Dispatches on a device, and the same on a second one if there is one, to compare the costs of two
+ * Small work on a device, and the same on a second one if there is one, to compare the costs of two
  * drivers. The host polls on both.
  */
 public final class DispatchCases {
@@ -22,10 +24,49 @@ public final class DispatchCases {
   /** The aim for a round trip on the host's own processors. */
   private static final double MOST_NANOS = 15_000;
 
+  private static final String ROUND_TRIP = "spinning";
+  private static final int HOPS = 10_000;
+  private static final int COPIES = 10_000;
+  private static final int COPIED = 4 << 10;
+  private static final int ALLOCATIONS = 2_000;
+  private static final int ALLOCATED = 1 << 20;
+  private static final int KIB = 1 << 10;
+  private static final int MIB = 1 << 20;
+  private static final int[] TRANSFERS = {KIB, MIB, 64 * MIB};
+  private static final int SMALL_TRANSFERS = 200; // in a sample
+  private static final int LARGE_TRANSFERS = 20;
+
   private DispatchCases() {}
 
   /** In the order in which they run. */
   public static List<BenchCase> all() {
+    List<BenchCase> all = new ArrayList<>(dispatches());
+    all.add(
+        timed(
+            "copy-chain",
+            "copies on the device that wait for the one before them, all submitted up front",
+            bench -> List.of(series(bench, COPIED / KIB + " KiB", COPIES, DispatchCases::copies))));
+    all.add(
+        timed(
+            "alloca",
+            "an alloca and a dealloca, in the order of a timeline",
+            bench ->
+                List.of(
+                    series(bench, ALLOCATED / MIB + " MiB", ALLOCATIONS, DispatchCases::allocas))));
+    for (Transfers.Kind kind : Transfers.Kind.values()) {
+      all.add(
+          new BenchCase(
+              "transfer-" + kind.name().toLowerCase(Locale.ROOT),
+              kind.plural + ", and the host waits for each",
+              "ns",
+              Transfers.METRICS,
+              false,
+              bench -> transfers(bench, kind)));
+    }
+    return all;
+  }
+
+  private static List<BenchCase> dispatches() {
     return List.of(
         new BenchCase(
             "dispatch-round-trip",
@@ -37,7 +78,7 @@ public final class DispatchCases {
                 List.of(
                     series(
                         bench,
-                        "spinning",
+                        ROUND_TRIP,
                         bench.steps(DispatchWork.ROUND_TRIPS),
                         "median",
                         DispatchWork.RoundTrip::new))),
@@ -48,6 +89,10 @@ public final class DispatchCases {
             List.of("time"),
             true,
             DispatchCases::chains),
+        timed(
+            "dispatch-hop",
+            "such dispatches in two queues of the device in turn",
+            bench -> List.of(series(bench, String.valueOf(HOPS), HOPS, DispatchWork.Chain::hops))),
         new BenchCase(
             "marks",
             "how soon a host thread that looks at a timeline sees dispatches",
@@ -55,6 +100,37 @@ public final class DispatchCases {
             Marks.METRICS,
             false,
             DispatchCases::marks));
+  }
+
+  private static BenchCase timed(String name, String description, BenchCase.Maker maker) {
+    return new BenchCase(name, description, "ns", List.of("time"), false, maker);
+  }
+
+  private static Series series(Bench bench, String label, int steps, Work work) {
+    return series(bench, label, bench.steps(steps), "time", work);
+  }
+
+  private static Subject copies(String name, Bench bench, String spin, int steps) {
+    return new DispatchWork.Copies(name, bench.deviceThatSpins(spin), COPIED, steps);
+  }
+
+  private static Subject allocas(String name, Bench bench, String spin, int steps) {
+    return new DispatchWork.Allocations(name, bench.deviceThatSpins(spin), ALLOCATED, steps);
+  }
+
+  private static List<Series> transfers(Bench bench, Transfers.Kind kind) {
+    List<Series> all = new ArrayList<>();
+    for (int bytes : TRANSFERS) {
+      all.add(
+          series(
+              bench,
+              bytes < MIB ? bytes / KIB + " KiB" : bytes / MIB + " MiB",
+              bench.steps(bytes > MIB ? LARGE_TRANSFERS : SMALL_TRANSFERS),
+              "median",
+              (name, on, spin, steps) ->
+                  new Transfers(name, on.deviceThatSpins(spin), kind, bytes, steps)));
+    }
+    return all;
   }
 
   private static List<Series> chains(Bench bench) {
@@ -87,7 +163,7 @@ public final class DispatchCases {
     Subject jhal = work.on(Subject.JHAL, bench, DispatchWork.SPINNING, steps);
     Bench peer = bench.peer();
     if (peer == null) {
-      boolean isAimed = metric.equals("median") && bench.device().info().driver().equals("cpu");
+      boolean isAimed = label.equals(ROUND_TRIP) && bench.device().info().driver().equals("cpu");
       return new Series(
           label, jhal, List.of(), isAimed ? List.of(Aim.atMost(metric, MOST_NANOS)) : List.of());
     }

@@ -241,7 +241,8 @@ public final class CudaCases {
       all.add(
           new Series(
               bytes < MIB ? bytes / KIB + " KiB" : bytes / MIB + " MiB",
-              new Transfers(bench.deviceThatSpins(DispatchWork.SPINNING), kind, bytes, steps),
+              new Transfers(
+                  Subject.JHAL, bench.deviceThatSpins(DispatchWork.SPINNING), kind, bytes, steps),
               List.of(
                   OnCuda.raw(bench)
                       .subject(

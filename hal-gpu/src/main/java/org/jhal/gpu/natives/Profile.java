@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.gpu.time;
+package org.jhal.gpu.natives;
 
 import java.util.List;
 import java.util.Locale;

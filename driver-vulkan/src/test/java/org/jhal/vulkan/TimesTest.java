@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.jhal.vulkan;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
+import org.jhal.Args;
+import org.jhal.BufferParams;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.DeviceInfo;
+import org.jhal.DeviceUri;
+import org.jhal.Executable;
+import org.jhal.ExecutableSource;
+import org.jhal.Fence;
+import org.jhal.FillPattern;
+import org.jhal.Kernel;
+import org.jhal.TimelineSemaphore;
+import org.jhal.Workgroups;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Times of operations on the device. */
+@Timeout(120)
+class TimesTest {
+  private static final String URI = "vulkan://0?queues=1";
+  private static final String EXECUTION = "org.jhal.Execution";
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final int LARGE = 64 << 20;
+
+  /**
+   * What was recorded of an operation on the device.
+   *
+   * @param beganAgo how long before its event
+   */
+  private record Ran(Duration beganAgo, Duration took, Duration error) {}
+
+  /** A program to record. */
+  private interface Program {
+    void run(Device device, TimelineSemaphore done) throws Exception;
+  }
+
+  @TempDir private Path folder;
+
+  private List<Ran> record(Program program) throws Exception {
+    List<DeviceInfo> infos = OpenVulkan.driver().devices(DeviceUri.parse(URI));
+    PhysicalDevice physical =
+        VulkanInstance.get(false).devices().require().usable().get(infos.get(0).index());
+    String obstacle = DeviceTimes.obstacle(physical);
+    assumeTrue(obstacle == null, () -> "times cannot be measured: " + obstacle);
+    Path file = folder.resolve("recording.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable(EXECUTION);
+      recording.start();
+      try (Device device = OpenVulkan.open(URI);
+          TimelineSemaphore done = device.createSemaphore(0)) {
+        program.run(device, done);
+      }
+      recording.stop();
+      recording.dump(file);
+    }
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals(EXECUTION))
+        .map(
+            event ->
+                new Ran(
+                    event.getDuration("beganAgo"),
+                    event.getDuration("took"),
+                    event.getDuration("error")))
+        .toList();
+  }
+
+  @Test
+  void workTakesNoLongerThanTheHostWaits() throws Exception {
+    List<Duration> waited = new ArrayList<>();
+    List<Ran> ran =
+        record(
+            (device, done) -> {
+              try (DeviceBuffer buffer = device.allocate(LARGE, BufferParams.DEVICE)) {
+                for (int i = 1; i <= 5; i++) {
+                  long start = System.nanoTime();
+                  FillPattern pattern = FillPattern.of32(i);
+                  device.queue(0).fill(Fence.NONE, done.at(i), buffer, 0, LARGE, pattern);
+                  done.await(i, PATIENCE);
+                  waited.add(Duration.ofNanos(System.nanoTime() - start));
+                }
+              }
+            });
+    assertEquals(waited.size(), ran.size(), ran::toString);
+    for (int i = 0; i < waited.size(); i++) {
+      Ran each = ran.get(i);
+      String what = each + ", and the host waited for " + waited.get(i);
+      assertTrue(each.took.compareTo(Duration.ZERO) > 0, what);
+      assertTrue(each.took.minus(each.error).compareTo(waited.get(i)) <= 0, what);
+      assertTrue(each.beganAgo.plus(each.error).compareTo(each.took) >= 0, what);
+    }
+  }
+
+  /** A runtime that translates kernels at their first dispatch does so in front of the times. */
+  @Test
+  void timesAreWithoutTheTranslationOfAKernel() throws Exception {
+    List<Duration> waited = new ArrayList<>();
+    List<Ran> ran =
+        record(
+            (device, done) -> {
+              ExecutableSource source =
+                  ExecutableSource.ofResources(VulkanCtsBackend.class, "kernels");
+              try (Executable kernels = device.loadExecutable(source);
+                  DeviceBuffer buffer = device.allocate(1 << 10, BufferParams.DEVICE)) {
+                Kernel kernel = kernels.kernel("negate");
+                Args args = Args.of(buffer, buffer);
+                for (int i = 1; i <= 3; i++) {
+                  long start = System.nanoTime();
+                  device.queue(0).dispatch(Fence.NONE, done.at(i), kernel, Workgroups.of(1), args);
+                  done.await(i, PATIENCE);
+                  waited.add(Duration.ofNanos(System.nanoTime() - start));
+                }
+              }
+            });
+    assertEquals(3, ran.size(), ran::toString);
+    Duration first = waited.get(0);
+    assumeTrue(
+        first.compareTo(Collections.min(waited).multipliedBy(10)) > 0,
+        () -> "no kernel is translated at its first dispatch: " + waited);
+    assertTrue(ran.get(0).took.multipliedBy(5).compareTo(first) < 0, () -> ran + " of " + waited);
+  }
+}
