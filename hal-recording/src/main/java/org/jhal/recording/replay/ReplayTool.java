@@ -277,6 +277,10 @@ public final class ReplayTool {
   }
 
   private void printAgreement(Comparison comparison, Replay replay, String other, PrintWriter out) {
+    if (replay.dispatches() == 0) {
+      out.println("no dispatch was compared");
+      return;
+    }
     out.printf(
         Locale.ROOT,
         "all %d dispatches agree on %s and %s%n",

@@ -2,12 +2,14 @@
 package org.jhal.engine.hazard;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Two touches of the same bytes that nothing orders, perhaps of one operation. */
 public final class Hazard {
   private final Touch earlier;
   private final Touch later;
   private final boolean isOfSource; // the program has written what the earlier one still reads
+  private final @Nullable TimelineOrder awaited; // see RecordedOperation#awaitedBy
   private final long from;
   private final long to;
 
@@ -17,6 +19,7 @@ public final class Hazard {
 
   private Hazard(Touch earlier, Touch later, boolean isOfSource) {
     this.isOfSource = isOfSource;
+    this.awaited = earlier.operation.awaitedBy(later.operation);
     this.earlier = earlier;
     this.later = later;
     this.from = Math.max(earlier.from, later.from);
@@ -87,6 +90,8 @@ public final class Hazard {
             ? "them"
             : "them as " + earlier.name)
         + ": nothing orders the two; "
-        + (isWithin ? "add a barrier between them" : earlier.operation.remedyFor(later.operation));
+        + (isWithin
+            ? "add a barrier between them"
+            : earlier.operation.remedyFor(later.operation, awaited));
   }
 }

@@ -226,8 +226,34 @@ public final class RecordedOperation {
     return queue.queue + " " + work + " ";
   }
 
-  /** How to order an operation behind this one. */
-  String remedyFor(RecordedOperation after) {
+  /**
+   * The timeline by which an operation that is being placed waits for this one, or for what comes
+   * later on the timeline; null if there is none.
+   */
+  @Nullable TimelineOrder awaitedBy(RecordedOperation other) {
+    for (RecordedWait wait = other.firstWait; wait != null; wait = wait.next) {
+      for (int i = 0; i < timelines.length; i++) {
+        if (wait.timeline == timelines[i] && wait.value >= values[i]) {
+          return timelines[i];
+        }
+      }
+    }
+    return null;
+  }
+
+  /**
+   * How to order an operation behind this one.
+   *
+   * @param awaited see {@link #awaitedBy}
+   */
+  String remedyFor(RecordedOperation after, @Nullable TimelineOrder awaited) {
+    if (awaited != null) {
+      return after.name()
+          + " waits for semaphore#"
+          + awaited.number
+          + ", but another signal may raise that to the value first; have each operation that"
+          + " signals it wait for the value before its own";
+    }
     return timelines.length == 0
         ? "give " + name() + " a signal, and add it to the waits of " + after.name()
         : "add semaphore#"

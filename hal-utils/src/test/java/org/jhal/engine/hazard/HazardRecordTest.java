@@ -2,6 +2,7 @@
 package org.jhal.engine.hazard;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -80,6 +81,22 @@ class HazardRecordTest {
     add(operation(line, 0, line, 1), 0, 8, Use.WRITE);
     record().add(operation(other, 0, line, 3));
     assertEquals(1, add(operation(line, 1, other, 1), 0, 8, Use.WRITE), "3 may come first");
+  }
+
+  /** To add the wait that the later one has already would not help. */
+  @Test
+  void aWaitThatIsThereIsNotRecommended() {
+    add(operation(line, 0, line, 1), 0, 8, Use.WRITE);
+    record().add(operation(other, 0, line, 2));
+    assertEquals(1, add(operation(line, 1, other, 1), 0, 8, Use.READ), "2 may come first");
+    assertTrue(
+        reports
+            .get(0)
+            .endsWith(
+                "operation 3 waits for semaphore#1, but another signal may raise that to the value"
+                    + " first; have each operation that signals it wait for the value before its"
+                    + " own"),
+        reports::toString);
   }
 
   @Test

@@ -335,7 +335,9 @@ final class RunPlan implements AutoCloseable {
         source == null
             ? shape.elements()
             : source.bytes() / parameter("--arg", name).type().bytes();
-    boolean fits = elements == hinted.elements() && (hinted.rank() == 1 || shape.equals(hinted));
+    boolean fits =
+        elements == hinted.elements()
+            && (hinted.rank() == 1 || shape.rank() == 1 || shape.equals(hinted));
     if (!fits) {
       throw invalid(
           "'"

@@ -270,6 +270,18 @@ class RunPlanTest {
     shapes.set(0, "edges=17,9,1");
     args.subList(0, 3).clear();
     refused(EDGES, EDGES_HINTS, "'edges' has the shape 17,9,1", "must have the shape 9,17,1");
+    shapes.set(0, "edges=152");
+    refused(EDGES, EDGES_HINTS, "'edges' has the shape 152", "must have the shape 9,17,1");
+  }
+
+  /** Such as a file that hal replay has written, which knows no other shape. */
+  @Test
+  void oneDimensionWithAllElementsFitsEachShape() throws IOException {
+    args.add("image=" + image);
+    shapes.add("edges=153");
+    try (RunPlan plan = plan(EDGES, EDGES_HINTS)) {
+      assertEquals(Shape.of(153), assertInstanceOf(Array.class, plan.bindings().get(1)).shape());
+    }
   }
 
   @Test
