@@ -40,11 +40,26 @@ final class CheckedCode {
     }
     List<String> all = text.lines().toList();
     String line = place.line() <= all.size() ? all.get(place.line() - 1) : "";
-    String stripped = line.strip();
-    int at = find(stripped, name);
-    return at < 0
-        ? new KernelFinding.Place(place.file(), place.line(), stripped, 0, stripped.length())
-        : new KernelFinding.Place(place.file(), place.line(), stripped, at, end(stripped, at) - at);
+    return place(place.file(), place.line(), line.strip(), name);
+  }
+
+  /**
+   * A place in a line. Which of several accesses was meant is not known, so they are marked
+   * together, from the first to the last one, unless they are the same.
+   */
+  static KernelFinding.Place place(String file, int line, String text, String name) {
+    int first = find(text, name, 0);
+    if (first < 0) {
+      return new KernelFinding.Place(file, line, text, 0, text.length());
+    }
+    int end = end(text, first);
+    String access = text.substring(first, end);
+    for (int at = find(text, name, end); at >= 0; at = find(text, name, end(text, at))) {
+      if (!text.substring(at, end(text, at)).equals(access)) {
+        end = end(text, at);
+      }
+    }
+    return new KernelFinding.Place(file, line, text, first, end - first);
   }
 
   /** The lines of a file of the bundle; empty if it is none. */
@@ -85,9 +100,11 @@ final class CheckedCode {
     return source.provided().contains(file) ? null : source.headers().get(file);
   }
 
-  /** Where a name stands as a whole; -1 if it does not. */
-  private static int find(String line, String name) {
-    for (int at = line.indexOf(name); at >= 0 && !name.isEmpty(); at = line.indexOf(name, at + 1)) {
+  /** Where a name stands as a whole, from a place on; -1 if it does not. */
+  private static int find(String line, String name, int from) {
+    for (int at = line.indexOf(name, from);
+        at >= 0 && !name.isEmpty();
+        at = line.indexOf(name, at + 1)) {
       int end = at + name.length();
       boolean isWhole =
           (at == 0 || !Character.isJavaIdentifierPart(line.charAt(at - 1)))
