@@ -160,9 +160,8 @@ extern "C" __global__ void forgets_the_fence(const int* in, int* out) {
 }
 
 extern "C" __global__ void resets_beside_atomics(const int* in, int* out) {
-  if (blockIdx.x == 0 && threadIdx.x == 0) out[0] = in[0] - 1;
-  __syncthreads();
-  atomicMax(out, in[threadIdx.x] + (int)blockIdx.x);  //! races: | element 0 of 'out' | another workgroup writes
+  // In one line, as either workgroup may come first: of the earlier atomic the line is not known.
+  if (blockIdx.x == 0 && threadIdx.x == 0) out[0] = in[0] - 1; __syncthreads(); atomicMax(out, in[threadIdx.x] + (int)blockIdx.x);  //! races: | element 0 of 'out' | another workgroup
 }
 
 extern "C" __global__ void resets_its_own(const int* in, int* out) {
