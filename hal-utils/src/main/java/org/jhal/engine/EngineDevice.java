@@ -29,6 +29,7 @@ import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.options.EngineConfig;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.Lazy;
 import org.jhal.driver.support.PlatformThreads;
 import org.jhal.engine.base.DeviceCore;
@@ -231,15 +232,16 @@ public final class EngineDevice<E> implements CollectiveDevice {
     if (future.isDone()) {
       return; // its owner has cancelled it
     }
-    Executable loaded;
-    try {
-      loaded = loadExecutable(source);
-    } catch (RuntimeException | Error e) {
-      future.completeExceptionally(e);
-      return;
-    }
-    if (!future.complete(loaded)) {
-      loaded.close();
+    Throwable thrown =
+        Attempt.of(
+            () -> {
+              Executable loaded = loadExecutable(source);
+              if (!future.complete(loaded)) {
+                loaded.close();
+              }
+            });
+    if (thrown != null) {
+      future.completeExceptionally(thrown);
     }
   }
 
