@@ -10,7 +10,6 @@ import org.jhal.driver.options.Option;
 import org.jhal.driver.options.Settings;
 import org.jhal.driver.support.Lazy;
 import org.jhal.gpu.compile.KeptCode;
-import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.kernels.cache.KernelCache;
 import org.jhal.kernels.source.SourceCode;
@@ -82,14 +81,14 @@ final class VulkanCompiler {
   /**
    * Compiles the kernels of a variant in the format gpu-c++.
    *
-   * @return a module in the format vulkan-spirv, with the names of {@link EntryPoints}
+   * @param entries the entry points of the variant
+   * @return a module in the format vulkan-spirv, with the names of {@code entries}
    * @throws HalException UNIMPLEMENTED if there is no compiler, or something in the source is not
    *     translated; INVALID_ARGUMENT if the source or an option is wrong; otherwise as {@link
    *     SpirvCompiler#compile}
    */
-  byte[] compile(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+  byte[] compile(ExecutableSource source, Variant variant, EntryPoints entries) {
     String what = variant.file() + " of bundle " + source.name();
-    EntryPoints entries = EntryPoints.of(variant, kernels);
     List<String> options = SpirvCompiler.options(variant, what);
     SourceCode code =
         SourceCode.read(source, String.valueOf(variant.file()), variant.readFile(source), what);

@@ -14,6 +14,7 @@ import org.jhal.kernels.bundle.KernelArgument;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.spirv.EntryPoints;
+import org.jhal.spirv.VulkanTarget;
 import org.jhal.vulkan.jna.Structs;
 import org.jhal.vulkan.jna.VulkanConstants;
 import org.jhal.vulkan.jna.VulkanSetup;
@@ -21,7 +22,7 @@ import org.jhal.vulkan.jna.VulkanSetup;
 /** Loaded kernels: a pipeline for each. Thread-safe. */
 final class VulkanModule implements KernelModule {
   /** The format of compiled code; docs/vulkan.md describes it. */
-  static final String FORMAT = "vulkan-spirv";
+  static final String FORMAT = VulkanTarget.FORMAT;
 
   private final LogicalDevice device;
   private final List<Long> pipelines; // by the index of the kernel
@@ -41,7 +42,7 @@ final class VulkanModule implements KernelModule {
     String what = "bundle " + source.name() + ", file '" + variant.file() + "'";
     boolean isSource = variant.format().equals(Variant.CPP);
     EntryPoints points = EntryPoints.of(variant, kernels);
-    byte[] code = isSource ? compiler.compile(source, variant, kernels) : variant.readFile(source);
+    byte[] code = isSource ? compiler.compile(source, variant, points) : variant.readFile(source);
     SpirvModule module = SpirvModule.read(code, what);
     List<String> missing = Capabilities.missing(module, device.physical());
     if (!missing.isEmpty()) {

@@ -21,6 +21,9 @@ public final class VulkanTarget implements CompileTarget {
   /** The label. */
   public static final String LABEL = "vulkan";
 
+  /** The format of what is compiled; docs/vulkan.md describes it. */
+  public static final String FORMAT = "vulkan-spirv";
+
   private final SpirvCompiler compiler;
 
   private VulkanTarget(SpirvCompiler compiler) {
@@ -50,7 +53,7 @@ public final class VulkanTarget implements CompileTarget {
 
   @Override
   public String format() {
-    return "vulkan-spirv";
+    return FORMAT;
   }
 
   @Override
