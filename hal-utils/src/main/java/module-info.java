@@ -17,7 +17,8 @@ module org.jhal.utils {
 
   // A collective is an operation of the engine, with a kind of work of its own.
   exports org.jhal.engine.base to
-      org.jhal.collectives;
+      org.jhal.collectives,
+      org.jhal.gpu;
   exports org.jhal.engine.collective to
       org.jhal.collectives;
   exports org.jhal.engine.concurrent to

@@ -46,6 +46,11 @@ public final class BlockingCalls {
     run((waits, signals) -> queue.dispatch(waits, signals, kernel, count, args));
   }
 
+  /** Runs a kernel over a grid that the device has computed. */
+  public void run(Kernel kernel, IndirectWorkgroups count, Args args) throws InterruptedException {
+    run((waits, signals) -> queue.dispatch(waits, signals, kernel, count, args));
+  }
+
   /** Runs a command buffer that uses no slots. */
   public void run(CommandBuffer commands) throws InterruptedException {
     run((waits, signals) -> queue.execute(waits, signals, commands));

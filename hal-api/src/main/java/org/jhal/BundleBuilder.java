@@ -66,6 +66,7 @@ public final class BundleBuilder {
 
   private final String name;
   private final List<KernelDeclaration> kernels = new ArrayList<>();
+  private final List<Global> globals = new ArrayList<>();
   private final List<Variant> variants = new ArrayList<>();
   private final Map<String, Content> files = new HashMap<>();
   private final Map<String, JavaKernel> bodies = new LinkedHashMap<>();
@@ -92,6 +93,27 @@ public final class BundleBuilder {
    */
   public BundleBuilder kernel(String kernel, int workgroupSize, Parameter... parameters) {
     return kernel(kernel, Workgroups.of(workgroupSize), 0, parameters);
+  }
+
+  /**
+   * Declares a variable of the code that the host reads and writes; see {@link Executable#global}.
+   * In C++ it is a {@code __device__} or {@code __constant__} variable outside of namespaces,
+   * neither {@code static} nor {@code const}.
+   *
+   * @param global its name: letters, digits and underscores, not starting with a digit; unique
+   *     among the variables
+   * @param type of an element
+   * @param count how many elements it has, at least 1
+   * @throws HalException INVALID_ARGUMENT if the name is malformed or already in use; OUT_OF_RANGE
+   *     if {@code count} is less than 1
+   */
+  public BundleBuilder global(String global, ElementType type, int count) {
+    checkName("global", global);
+    if (globals.stream().anyMatch(other -> other.name().equals(global))) {
+      throw invalid("global '" + global + "' is declared twice");
+    }
+    globals.add(new Global(global, type, count));
+    return this;
   }
 
   /**
@@ -170,8 +192,31 @@ public final class BundleBuilder {
       }
     }
     kernels.add(
-        new KernelDeclaration(kernel, workgroupSize, sharedMemory, List.of(parameters.clone())));
+        new KernelDeclaration(
+            kernel, workgroupSize, sharedMemory, false, List.of(parameters.clone())));
     return this;
+  }
+
+  /**
+   * Makes a kernel cooperative: all workgroups of a dispatch of it are on the device at the same
+   * time, so that they can wait for each other, in C++ by {@code
+   * cooperative_groups::this_grid().sync()} and in Java by {@link
+   * org.jhal.kernel.Workgroup#syncGrid}. Its grids are limited by {@link
+   * Kernel#residentWorkgroups}, and only devices with {@link Capability#COOPERATIVE_DISPATCH} load
+   * the bundle.
+   *
+   * @param kernel that was declared before
+   * @throws HalException INVALID_ARGUMENT if no kernel of this name was declared
+   */
+  public BundleBuilder cooperative(String kernel) {
+    Objects.requireNonNull(kernel, "kernel");
+    for (int i = 0; i < kernels.size(); i++) {
+      if (kernels.get(i).name().equals(kernel)) {
+        kernels.set(i, kernels.get(i).asCooperative());
+        return this;
+      }
+    }
+    throw invalid("no kernel '" + kernel + "' was declared that could be cooperative");
   }
 
   /**
@@ -479,7 +524,8 @@ public final class BundleBuilder {
           describe() + " has kernels " + names + ", but in Java only " + bodies.keySet());
     }
     byte[] manifest =
-        BundleManifest.text(name, isPortable, kernels, variants).getBytes(StandardCharsets.UTF_8);
+        BundleManifest.text(name, isPortable, kernels, globals, variants)
+            .getBytes(StandardCharsets.UTF_8);
     Map<String, Content> all = new HashMap<>(files);
     all.put(BundleManifest.FILE, () -> new ByteArrayInputStream(manifest));
     return new ExecutableSource(name, path -> open(all.get(path)), classLoader(), bodies);

@@ -13,7 +13,15 @@ final class BundleManifest {
   static final String FILE = "manifest.json";
 
   record KernelDeclaration(
-      String name, Workgroups workgroupSize, int sharedMemory, List<Parameter> parameters) {}
+      String name,
+      Workgroups workgroupSize,
+      int sharedMemory,
+      boolean isCooperative,
+      List<Parameter> parameters) {
+    KernelDeclaration asCooperative() {
+      return new KernelDeclaration(name, workgroupSize, sharedMemory, true, parameters);
+    }
+  }
 
   static final class Variant {
     final String format;
@@ -32,15 +40,35 @@ final class BundleManifest {
   private BundleManifest() {}
 
   static String text(
-      String name, boolean isPortable, List<KernelDeclaration> kernels, List<Variant> variants) {
+      String name,
+      boolean isPortable,
+      List<KernelDeclaration> kernels,
+      List<Global> globals,
+      List<Variant> variants) {
     return "{\"version\": 1, \"name\": "
         + quoted(name)
         + (isPortable ? ", \"arithmetic\": \"portable\"" : "")
         + ", \"kernels\": ["
         + String.join(", ", kernels.stream().map(BundleManifest::json).toList())
-        + "], \"variants\": ["
+        + "]"
+        + (globals.isEmpty()
+            ? ""
+            : ", \"globals\": ["
+                + String.join(", ", globals.stream().map(BundleManifest::json).toList())
+                + "]")
+        + ", \"variants\": ["
         + String.join(", ", variants.stream().map(BundleManifest::json).toList())
         + "]}";
+  }
+
+  private static String json(Global global) {
+    return "{\"name\": "
+        + quoted(global.name())
+        + ", \"type\": "
+        + quoted(lower(global.type()))
+        + ", \"count\": "
+        + global.count()
+        + "}";
   }
 
   private static String json(KernelDeclaration kernel) {
@@ -57,6 +85,7 @@ final class BundleManifest {
         + size.z()
         + "], \"dynamicSharedMemory\": "
         + kernel.sharedMemory
+        + (kernel.isCooperative ? ", \"cooperative\": true" : "")
         + "}";
   }
 

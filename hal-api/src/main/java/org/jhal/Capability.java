@@ -25,5 +25,31 @@ public enum Capability {
    * integer of at most 32 bits gives 0; smaller integers are the lower bits. On other devices, such
    * casts give any integer.
    */
-  SATURATING_CASTS
+  SATURATING_CASTS,
+  /**
+   * Variables of the code of kernels as buffers; see {@link Executable#global}. Not of kernels in
+   * Java.
+   */
+  KERNEL_GLOBALS,
+  /** Dispatches whose grid the device reads from a buffer; see {@link IndirectWorkgroups}. */
+  INDIRECT_DISPATCH,
+  /**
+   * Kernels whose workgroups wait for each other: {@code cooperative_groups::this_grid().sync()} in
+   * C++, {@link org.jhal.kernel.Workgroup#syncGrid} in Java. Other devices refuse to load a bundle
+   * with a cooperative kernel, with UNIMPLEMENTED and the reason (rule M6b).
+   */
+  COOPERATIVE_DISPATCH,
+  /**
+   * Priorities of queues have an effect; see {@link QueueRequest#priority}. On other devices all
+   * queues have the same, and {@link QueueGrant#priority} says so.
+   */
+  QUEUE_PRIORITY,
+  /** Queues with compute units of their own; see {@link QueueRequest#share}. */
+  QUEUE_SHARE,
+  /**
+   * The time of each command of a command buffer can be recorded, with its {@link
+   * CommandBuffer#label}: by the event {@code org.jhal.CommandExecution} (docs/tracing.md). Other
+   * devices have the time of the command buffer as a whole.
+   */
+  COMMAND_TIMES
 }

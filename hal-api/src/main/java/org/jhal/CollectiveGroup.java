@@ -70,6 +70,12 @@ public interface CollectiveGroup extends AutoCloseable {
     ALL_GATHER,
     /** The data of all ranks is reduced, and each rank gets its part of the result. */
     REDUCE_SCATTER,
+    /** One rank gets the data of all ranks, concatenated in rank order. */
+    GATHER,
+    /** Each rank gets its part of the data of one rank. */
+    SCATTER,
+    /** Each rank gets its part of the data of every rank, concatenated in rank order. */
+    ALL_TO_ALL,
     /** The data of one rank goes to another one. */
     SEND_RECEIVE;
 
@@ -229,6 +235,35 @@ public interface CollectiveGroup extends AutoCloseable {
    *     group
    */
   void reduceScatter(Reduction reduction, ElementType type, List<Rank> ranks);
+
+  /**
+   * Copies the sources of all ranks, concatenated in rank order, to the target of rank {@code
+   * root}. Only the root has a target. All sources have the same length, and the target has that
+   * length times the number of ranks. The root's source may be its own part of its target.
+   *
+   * @throws HalException as described for the group
+   */
+  void gather(int root, List<Rank> ranks);
+
+  /**
+   * Copies to each rank's target its own part of the source of rank {@code root}; for rank 1, that
+   * is the second part. Only the root has a source. All targets have the same length, and the
+   * source has that length times the number of ranks. The root's target may be its own part of its
+   * source.
+   *
+   * @throws HalException as described for the group
+   */
+  void scatter(int root, List<Rank> ranks);
+
+  /**
+   * Copies part <i>t</i> of the source of rank <i>s</i> to part <i>s</i> of the target of rank
+   * <i>t</i>, for all ranks <i>s</i> and <i>t</i>: the parts are transposed. All buffers have the
+   * same length, which is a multiple of the number of ranks. No range may overlap a target, so this
+   * cannot be done in place.
+   *
+   * @throws HalException as described for the group
+   */
+  void allToAll(List<Rank> ranks);
 
   /**
    * Copies the source of rank {@code from} to the target of rank {@code to}, which must be another

@@ -2,6 +2,7 @@
 package org.jhal;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
 
 /**
  * A recording of commands, which {@link DeviceQueue#execute} executes.
@@ -103,12 +104,38 @@ public interface CommandBuffer extends AutoCloseable {
   void dispatch(Kernel kernel, Workgroups count, Args args);
 
   /**
+   * Runs a kernel over a grid that the device reads when the dispatch begins, so that commands
+   * before a barrier, and operations that this one waits for, can compute it (rule M6a). If a count
+   * is zero, nothing runs. If one is larger than the device accepts, the dispatch runs nothing, and
+   * the operation fails with OUT_OF_RANGE.
+   *
+   * @param count where the counts are; kept alive like the buffers of {@code args}
+   * @throws HalException besides that of {@link #dispatch(Kernel, Workgroups, Args)}: OUT_OF_RANGE
+   *     if the counts do not fit into their buffer; INVALID_ARGUMENT if their offset is not a
+   *     multiple of 4; PERMISSION_DENIED if their buffer was not created with {@link
+   *     BufferUsage#DISPATCH_READ}; UNIMPLEMENTED without {@link Capability#INDIRECT_DISPATCH}
+   */
+  void dispatch(Kernel kernel, IndirectWorkgroups count, Args args);
+
+  /**
    * Orders all commands recorded before the barrier before all commands recorded after it.
    * Repeated, leading and trailing barriers are legal.
    *
    * @throws HalException FAILED_PRECONDITION if this command buffer is not recording
    */
   void barrier();
+
+  /**
+   * Labels the commands that are recorded from here on, up to the next call. The label stands
+   * beside the times of commands where these are recorded (docs/tracing.md), and has no other
+   * effect. A command buffer of another engine may ignore it.
+   *
+   * @param label for people; empty for none
+   * @throws HalException FAILED_PRECONDITION if this command buffer is not recording
+   */
+  default void label(String label) {
+    Objects.requireNonNull(label, "label");
+  }
 
   /**
    * Ends the recording.

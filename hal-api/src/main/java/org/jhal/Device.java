@@ -47,6 +47,26 @@ public interface Device extends AutoCloseable {
   DeviceQueue queue(int index);
 
   /**
+   * Makes a queue with a priority and a share of the device, beside those of {@link #queue}. It
+   * says what it {@linkplain AcquiredQueue#granted really got}: a device may give less than was
+   * requested (rule Q12). The caller closes it.
+   *
+   * <p>A share is taken from all other queues, also from those that exist: their kernels that begin
+   * later run on what is left. At least one compute unit is left for the queues without a share.
+   *
+   * @throws HalException RESOURCE_EXHAUSTED if the shares of all acquired queues would be more than
+   *     1, or nothing is left of the device for this one, with what is left; if {@link
+   *     #MAX_ACQUIRED_QUEUES} exist, or as many as {@link DeviceInfo#maxQueues} allows; or if there
+   *     is no memory, or no thread can be started. UNIMPLEMENTED for a share of a device without
+   *     {@link Capability#QUEUE_SHARE}, with the reason; FAILED_PRECONDITION if the device is
+   *     closed; UNAVAILABLE if it is lost
+   */
+  AcquiredQueue acquireQueue(QueueRequest request);
+
+  /** How many queues a device can have acquired at a time. */
+  int MAX_ACQUIRED_QUEUES = 64;
+
+  /**
    * Creates a timeline, which works with the queues of every device. The caller closes it.
    *
    * @throws HalException OUT_OF_RANGE if {@code initialValue} is negative; FAILED_PRECONDITION if
@@ -91,6 +111,13 @@ public interface Device extends AutoCloseable {
   default DeviceBuffer allocate(ElementType type, long count, BufferParams params) {
     return allocate(Objects.requireNonNull(type, "type").bytes(count), params);
   }
+
+  /**
+   * Creates a budget for allocas on the queues of this device.
+   *
+   * @throws HalException FAILED_PRECONDITION if the device is closed; UNAVAILABLE if it is lost
+   */
+  MemoryPool createPool(PoolRequest request);
 
   /**
    * Creates a command buffer, in which no command is recorded yet. The caller closes it.

@@ -38,6 +38,17 @@ public non-sealed interface DeviceBuffer extends BufferRef, AutoCloseable {
    */
   DeviceBuffer slice(long offset, long length);
 
+  /**
+   * Gives the memory of this buffer a name, for people: messages, reports of {@code
+   * validate=hazards} and recordings have it. Slices have the name of their buffer. The last name
+   * that was given counts.
+   *
+   * @param name at most 100 characters, none of them a control character, and not only spaces
+   * @return this buffer
+   * @throws HalException INVALID_ARGUMENT for any other name
+   */
+  DeviceBuffer named(String name);
+
   /** Maps the whole buffer; see {@link #map(long, long, MapMode)}. */
   default Mapping map(MapMode mode) {
     return map(0, size(), mode);

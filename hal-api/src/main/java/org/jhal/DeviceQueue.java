@@ -38,15 +38,19 @@ import org.jspecify.annotations.Nullable;
  *       that the device's driver does not know.
  * </ul>
  *
- * <p>Contract: rules Q1 to Q11, M1 to M6, M9.
+ * <p>Contract: rules Q1 to Q12, M1 to M6, M9.
  *
- * <p>A queue belongs to its device and need not be closed. Thread-safe.
+ * <p>A queue belongs to its device and need not be closed, except for an {@link AcquiredQueue}.
+ * Thread-safe.
  */
 public interface DeviceQueue {
   /** Returns the device that this queue belongs to. */
   Device device();
 
-  /** Returns the queue's index, in {@code [0, device().queueCount())}. */
+  /**
+   * Returns the queue's index, in {@code [0, device().queueCount())}. That of an {@link
+   * AcquiredQueue} is above these; another one may have it later.
+   */
   int index();
 
   /**
@@ -120,9 +124,17 @@ public interface DeviceQueue {
   void execute(Fence waits, Fence signals, CommandBuffer commands, BindingTable bindings);
 
   /**
-   * Runs a kernel; see {@link CommandBuffer#dispatch}. Slots are rejected with INVALID_ARGUMENT.
+   * Runs a kernel; see {@link CommandBuffer#dispatch(Kernel, Workgroups, Args)}. Slots are rejected
+   * with INVALID_ARGUMENT.
    */
   void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args);
+
+  /**
+   * Runs a kernel over a grid that the device reads when the dispatch begins; see {@link
+   * CommandBuffer#dispatch(Kernel, IndirectWorkgroups, Args)}. Slots are rejected with
+   * INVALID_ARGUMENT.
+   */
+  void dispatch(Fence waits, Fence signals, Kernel kernel, IndirectWorkgroups count, Args args);
 
   /** Fills a range; see {@link CommandBuffer#fill}. */
   void fill(
@@ -294,6 +306,19 @@ public interface DeviceQueue {
    *     UNIMPLEMENTED if the device does not support {@code params}
    */
   DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params);
+
+  /**
+   * Allocates as {@link #alloca(Fence, Fence, long, BufferParams)}, within the budget of a pool
+   * (M1a). If too little of it is left when the allocation is to be issued, the signals fail with
+   * RESOURCE_EXHAUSTED, or, if the pool was made so, the allocation waits for others to be freed.
+   * Nothing else waits for it, except what waits for its signals. An allocation of such a pool is
+   * issued when the host has seen its waits reached.
+   *
+   * @param pool of this device
+   * @throws HalException as without a pool; also INVALID_ARGUMENT if the pool is another device's,
+   *     and FAILED_PRECONDITION if it is closed
+   */
+  DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params, MemoryPool pool);
 
   /**
    * Frees the memory of a buffer from {@link #alloca} in the order of the timeline (M1). If a wait

@@ -20,7 +20,7 @@ package org.jhal;
  * @param executables the number of executables that are not closed, or closed and still in use
  * @param semaphores the number of semaphores that this device has created and that are not closed
  * @param parked the number of operations with a wait that is neither reached nor known to the
- *     device
+ *     device, and of allocas that wait for room in a {@link MemoryPool}
  * @param ready the number of operations that can be issued
  * @param issued the number of operations that were issued and have not settled
  * @param settled the number of operations whose signals are applied but that still hold resources

@@ -48,6 +48,32 @@ public interface Executable extends AutoCloseable {
   }
 
   /**
+   * Returns the variables of the code that the manifest declares, in its order. {@link #global}
+   * returns their memory.
+   */
+  default List<Global> globals() {
+    return List.of();
+  }
+
+  /**
+   * Returns the memory of a variable of the code, as a buffer to copy, fill, upload and read back
+   * (rule M8b). At first it has the value that the source gives it. Each loaded executable has its
+   * own.
+   *
+   * <p>The buffer may be used until the executable is closed; closing the buffer does nothing. It
+   * has the usages {@link BufferUsage#TRANSFER_SOURCE} and {@link BufferUsage#TRANSFER_TARGET}.
+   *
+   * @param name one of the {@link #globals}
+   * @throws HalException NOT_FOUND if there is none of this name, with a list of those that exist;
+   *     UNIMPLEMENTED without {@link Capability#KERNEL_GLOBALS}, and for kernels in Java;
+   *     FAILED_PRECONDITION if the executable or its device is closed
+   */
+  default DeviceBuffer global(String name) {
+    throw new HalException(
+        Status.UNIMPLEMENTED, device() + " gives no access to variables of kernels");
+  }
+
+  /**
    * Closes the executable. It is unloaded when the last operation or command buffer that uses it
    * has released it. Closing twice is harmless.
    */

@@ -2,6 +2,7 @@
 package org.jhal;
 
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * An entry point of an executable. It can be dispatched as long as its executable is open. While a
@@ -54,6 +55,18 @@ public interface Kernel {
 
   /** Returns the dynamic shared memory per workgroup, in bytes. */
   int dynamicSharedMemory();
+
+  /**
+   * Returns how many workgroups of this kernel the device holds at the same time, if the bundle
+   * declares the kernel as cooperative; otherwise empty. A dispatch with more workgroups, along all
+   * axes together, is refused with OUT_OF_RANGE (rule M6b). The number depends on the size of the
+   * workgroup, the shared memory and, on most devices, on the code; it is determined when the
+   * kernel is loaded, and does not change. Other work on the device does not count: a dispatch
+   * begins when there is room.
+   */
+  default OptionalLong residentWorkgroups() {
+    return OptionalLong.empty();
+  }
 
   /**
    * Returns how the device runs this kernel, and why not in a faster way, such as {@code "items

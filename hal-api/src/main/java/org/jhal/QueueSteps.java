@@ -94,6 +94,11 @@ public final class QueueSteps {
     return sequence.step((waits, signals) -> queue.dispatch(waits, signals, kernel, count, args));
   }
 
+  /** Runs a kernel over a grid that earlier steps have computed. */
+  public Timepoint dispatch(Kernel kernel, IndirectWorkgroups count, Args args) {
+    return sequence.step((waits, signals) -> queue.dispatch(waits, signals, kernel, count, args));
+  }
+
   /** Runs a command buffer that uses no slots. */
   public Timepoint execute(CommandBuffer commands) {
     return execute(commands, BindingTable.EMPTY);

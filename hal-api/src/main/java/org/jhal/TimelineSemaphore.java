@@ -33,6 +33,16 @@ public interface TimelineSemaphore extends AutoCloseable {
   @Nullable HalException failure();
 
   /**
+   * Gives this semaphore a name, for people: messages have it, such as {@code ready#3} in place of
+   * {@code semaphore#3}. The last name that was given counts.
+   *
+   * @param name at most 100 characters, none of them a control character, and not only spaces
+   * @return this semaphore
+   * @throws HalException INVALID_ARGUMENT for any other name
+   */
+  TimelineSemaphore named(String name);
+
+  /**
    * Returns the timepoint {@code value} of this timeline; see {@link Timepoint#Timepoint}.
    *
    * @throws HalException OUT_OF_RANGE if {@code value} is negative

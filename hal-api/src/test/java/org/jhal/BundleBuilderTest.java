@@ -178,6 +178,7 @@ class BundleBuilderTest {
           "parameter name '" + name + "'");
     }
     assertRefused(Status.INVALID_ARGUMENT, () -> saxpy().kernel("saxpy", 1), "two kernels");
+    assertRefused(Status.INVALID_ARGUMENT, () -> saxpy().cooperative("sazpy"), "'sazpy'");
     assertRefused(
         Status.INVALID_ARGUMENT,
         () -> saxpy().kernel("k", 1, in("x", F32), constant("x", U32)),

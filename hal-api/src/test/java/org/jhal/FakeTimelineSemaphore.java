@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class FakeTimelineSemaphore implements TimelineSemaphore {
   private record Waiter(long value, TimepointCallback callback) {}
 
-  private final String name;
+  private String name; // guarded by this
   private final List<Waiter> waiters = new ArrayList<>(); // guarded by this
   private final List<String> awaited = new ArrayList<>(); // guarded by this
   private long value; // guarded by this
@@ -34,6 +34,12 @@ final class FakeTimelineSemaphore implements TimelineSemaphore {
   /** The direct waits so far, as {@code value} or {@code value timeout}. */
   synchronized List<String> awaited() {
     return List.copyOf(awaited);
+  }
+
+  @Override
+  public synchronized TimelineSemaphore named(String given) {
+    name = given;
+    return this;
   }
 
   @Override

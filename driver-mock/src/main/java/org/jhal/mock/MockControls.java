@@ -46,11 +46,22 @@ public final class MockControls {
 
   /** Pauses the stream of a queue before its next task. Work is still accepted and issued. */
   public void pause(DeviceQueue queue) {
-    device.stream(queue.index()).setPaused(true);
+    MockStream stream = device.stream(queue.index());
+    if (stream != null) { // otherwise, the queue is closed
+      stream.setPaused(true);
+    }
   }
 
   public void resume(DeviceQueue queue) {
-    device.stream(queue.index()).setPaused(false);
+    MockStream stream = device.stream(queue.index());
+    if (stream != null) {
+      stream.setPaused(false);
+    }
+  }
+
+  /** Resumes all streams, also hidden ones and those of acquired queues. */
+  public void resumeAll() {
+    device.resumeAll();
   }
 
   /**
@@ -68,11 +79,11 @@ public final class MockControls {
   }
 
   private boolean setGroupsPaused(boolean paused) {
-    int index = engine.queueCount(); // it comes after those of the queues
-    if (index == device.streamCount()) {
+    MockStream stream = device.stream(engine.queueCount()); // it comes after those of the queues
+    if (stream == null) {
       return false;
     }
-    device.stream(index).setPaused(paused);
+    stream.setPaused(paused);
     return true;
   }
 

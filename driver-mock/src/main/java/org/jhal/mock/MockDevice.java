@@ -9,23 +9,28 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.GrantedStream;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.options.MemoryBudget;
+import org.jhal.driver.support.ComputeShares;
 import org.jhal.driver.support.EngineThread;
 import org.jhal.driver.support.Faults;
 import org.jhal.driver.support.Liveness;
@@ -38,7 +43,23 @@ import org.jspecify.annotations.Nullable;
 /** A device that consists of a few threads and some memory of this process. */
 final class MockDevice implements DeviceBackend<MockEvent> {
   private static final Set<Capability> CAPABILITIES =
-      Set.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY);
+      Set.of(
+          Capability.HOST_IMPORT,
+          Capability.SHARED_MEMORY,
+          Capability.COOPERATIVE_DISPATCH,
+          Capability.COMMAND_TIMES,
+          Capability.QUEUE_PRIORITY,
+          Capability.QUEUE_SHARE);
+
+  /** Checked workgroups run one after the other. */
+  private static final Set<Capability> CHECKED_CAPABILITIES =
+      CAPABILITIES.stream()
+          .filter(each -> each != Capability.COOPERATIVE_DISPATCH)
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** How many compute units it seems to have; nothing but the books of shares knows them. */
+  private static final int COMPUTE_UNITS = 16;
+
   private static final String FORMAT = "java";
 
   /** The tokens by which the devices of a driver share events, by the driver's name. */
@@ -89,8 +110,11 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   private final MemoryBudget budget;
   private final AtomicInteger liveModules = new AtomicInteger();
   private final Set<MockEvent> events = ConcurrentHashMap.newKeySet();
-  private final List<MockStream> streams = new CopyOnWriteArrayList<>();
+  private final Map<Integer, MockStream> streams = new ConcurrentHashMap<>(); // by index
+  private final MockTurns turns = new MockTurns();
+  private final ComputeShares shares;
   private final ExecutorService workers;
+  private final ExecutorService groupThreads; // one for each workgroup of a cooperative kernel
   private final Queue<Runnable> givenBack = new ConcurrentLinkedQueue<>(); // see notifyOwner
 
   // Devices whose streams have waited for events of this one, and vice versa.
@@ -125,6 +149,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
       Faults faults) {
     this.info = info;
     this.budget = new MemoryBudget(name(), info.memoryBytes());
+    this.shares = new ComputeShares(name(), COMPUTE_UNITS, 1);
     this.checks = checks;
     this.faults = faults;
     this.seed = seed;
@@ -138,6 +163,10 @@ final class MockDevice implements DeviceBackend<MockEvent> {
             body -> {
               return new EngineThread(name() + "-worker" + count.getAndIncrement(), body);
             });
+    AtomicInteger groups = new AtomicInteger();
+    this.groupThreads =
+        Executors.newCachedThreadPool(
+            body -> new EngineThread(name() + "-group" + groups.getAndIncrement(), body));
   }
 
   String name() {
@@ -168,6 +197,11 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   @Nullable KernelChecks checks() {
     return checks;
+  }
+
+  /** Runs each task at once, on a thread of its own. */
+  Executor groupThreads() {
+    return groupThreads;
   }
 
   void work(Runnable body) {
@@ -254,15 +288,22 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   }
 
   void pokeStreams() {
-    streams.forEach(MockStream::poke);
+    streams.values().forEach(MockStream::poke);
+    turns.changed();
   }
 
-  int streamCount() {
-    return streams.size();
-  }
-
-  MockStream stream(int index) {
+  /** A stream that is not closed; null if there is none of this index. */
+  @Nullable MockStream stream(int index) {
     return streams.get(index);
+  }
+
+  void resumeAll() {
+    streams.values().forEach(stream -> stream.setPaused(false));
+  }
+
+  /** In which order streams begin. */
+  MockTurns turns() {
+    return turns;
   }
 
   MockEvent makeEvent() {
@@ -275,7 +316,13 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     events.remove(event);
   }
 
-  void dropStream() {
+  void dropStream(MockStream stream) {
+    streams.remove(stream.index(), stream);
+    turns.remove(stream);
+    ComputeShares.Share share = stream.share();
+    if (share != null) {
+      shares.giveBack(share);
+    }
     openStreams.decrementAndGet();
   }
 
@@ -335,7 +382,12 @@ final class MockDevice implements DeviceBackend<MockEvent> {
 
   @Override
   public Set<Capability> capabilities() {
-    return CAPABILITIES;
+    return checks == null ? CAPABILITIES : CHECKED_CAPABILITIES;
+  }
+
+  @Override
+  public String noCooperation() {
+    return "runs the workgroups of kernels that are checked one after the other";
   }
 
   @Override
@@ -363,8 +415,30 @@ final class MockDevice implements DeviceBackend<MockEvent> {
   @Override
   public NativeStream<MockEvent> createStream(int index) {
     enter("createStream");
-    MockStream stream = new MockStream(this, index);
-    streams.add(stream);
+    return add(new MockStream(this, index, QueueRequest.Priority.NORMAL, null));
+  }
+
+  @Override
+  public GrantedStream<MockEvent> acquireStream(int index, QueueRequest request) {
+    ComputeShares.Share share =
+        request.share().isPresent() ? shares.take(request.share().getAsDouble()) : null;
+    MockStream stream = null;
+    try {
+      enter("createStream");
+      stream = add(new MockStream(this, index, request.priority(), share));
+    } finally {
+      if (stream == null && share != null) {
+        shares.giveBack(share);
+      }
+    }
+    int units = share == null ? 0 : share.units();
+    return new GrantedStream<>(
+        stream, new QueueGrant(request.priority(), units, shares.units(), units > 0));
+  }
+
+  private MockStream add(MockStream stream) {
+    streams.put(stream.index(), stream);
+    turns.add(stream);
     openStreams.incrementAndGet();
     return stream;
   }
@@ -438,6 +512,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
     awaited.forEach(other -> other.waiters.remove(this));
     waiters.forEach(other -> other.awaited.remove(this));
     workers.shutdown();
+    groupThreads.shutdown();
     notifyOwners();
     check("close");
   }

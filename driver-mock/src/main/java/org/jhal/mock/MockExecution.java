@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.ExternalCall;
 import org.jhal.driver.LoadedKernel;
@@ -24,7 +25,8 @@ final class MockExecution {
 
   MockExecution(MockDevice device) {
     this.device = device;
-    this.grid = new JavaGrid(device.workers(), device::work, device.checks());
+    this.grid =
+        new JavaGrid(device.workers(), device::work, device.groupThreads(), device.checks());
   }
 
   /** Runs one task. Returns its failure or null; always null on a lost device. */
@@ -73,19 +75,33 @@ final class MockExecution {
       case UPLOAD -> upload(command.host(), task.target(), task.targetOffset, task.length);
       case READBACK -> readback(task.source(), task.sourceOffset, command.host(), task.length);
       case COPY -> copy(task);
-      case DISPATCH -> dispatch(command, task.views);
+      case DISPATCH ->
+          dispatch(
+              command,
+              new Workgroups(command.groupsX(), command.groupsY(), command.groupsZ()),
+              task.views);
+      case INDIRECT_DISPATCH -> dispatch(command, grid(task), task.views);
       case EXTERNAL -> external(command.external(), task.views);
       case BARRIER, EVENT -> {}
     }
   }
 
-  private void dispatch(Command command, KernelView[] buffers) throws Throwable {
+  private Workgroups grid(MockTask task) {
+    chunk.clear().limit((int) task.length);
+    task.source().segments().read(task.sourceOffset, chunk);
+    return task.command().kernel().grid(chunk.getInt(0), chunk.getInt(4), chunk.getInt(8));
+  }
+
+  private void dispatch(Command command, Workgroups count, KernelView[] buffers) throws Throwable {
+    if (count.isEmpty()) {
+      return;
+    }
     LoadedKernel kernel = command.kernel();
     grid.run(
         ((MockModule) kernel.module()).kernel(kernel.index()),
-        command.groupsX(),
-        command.groupsY(),
-        command.groupsZ(),
+        count.x(),
+        count.y(),
+        count.z(),
         command.array(),
         buffers);
   }

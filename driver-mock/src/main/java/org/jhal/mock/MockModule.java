@@ -4,6 +4,7 @@ package org.jhal.mock;
 import java.util.List;
 import org.jhal.driver.KernelModule;
 import org.jhal.kernels.workgroup.GridKernel;
+import org.jhal.kernels.workgroup.JavaGrid;
 
 /** Kernels of a device that counts them. */
 final class MockModule implements KernelModule {
@@ -13,6 +14,11 @@ final class MockModule implements KernelModule {
   MockModule(MockDevice device, List<GridKernel> kernels) {
     this.device = device;
     this.kernels = kernels;
+  }
+
+  @Override
+  public long residentWorkgroups(int index) {
+    return JavaGrid.RESIDENT;
   }
 
   GridKernel kernel(int index) {

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
+import org.jhal.QueueRequest;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
@@ -21,6 +22,7 @@ import org.jhal.driver.StepwiseStream;
 import org.jhal.driver.StreamBatch;
 import org.jhal.driver.Submission;
 import org.jhal.driver.TransferPath;
+import org.jhal.driver.support.ComputeShares;
 import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,9 @@ final class MockStream extends StepwiseStream<MockEvent> {
   private static final long LOOK_MILLIS = 1;
 
   private final MockDevice device;
+  private final int index;
+  private final QueueRequest.Priority priority;
+  private final ComputeShares.@Nullable Share share; // of the device, that its close gives back
   private final Thread thread;
   private final MockExecution execution;
   private final @Nullable Random random; // null if in order; used by the issuing thread
@@ -72,18 +77,43 @@ final class MockStream extends StepwiseStream<MockEvent> {
   @GuardedBy("lock")
   private boolean isClosed;
 
+  @GuardedBy("lock")
+  private @Nullable MockBatch taken; // waits for events or for its turn, or runs
+
+  @GuardedBy("lock")
+  private boolean isTakenRunning;
+
   private volatile boolean isExecuting; // the stream's thread runs a task
 
   @GuardedBy("lock")
   private int held; // the weight of the work that has not run
 
-  MockStream(MockDevice device, int index) {
+  MockStream(
+      MockDevice device,
+      int index,
+      QueueRequest.Priority priority,
+      ComputeShares.@Nullable Share share) {
     this.device = device;
+    this.index = index;
+    this.priority = priority;
+    this.share = share;
     this.execution = new MockExecution(device);
     this.random = device.seed() == 0 ? null : new Random(device.seed() + index);
     this.choice = device.seed() == 0 ? null : new Random(~device.seed() + index);
     this.thread = new EngineThread(device.name() + "-stream" + index, this::loop);
     thread.start();
+  }
+
+  int index() {
+    return index;
+  }
+
+  QueueRequest.Priority priority() {
+    return priority;
+  }
+
+  ComputeShares.@Nullable Share share() {
+    return share;
   }
 
   @Override
@@ -153,6 +183,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
       current.tasks.add(task);
       Command command = commands.get(i);
       task.setCommand(command, submission, device);
+      task.index = i;
       if (command.kind() == Command.Kind.UPLOAD || command.kind() == Command.Kind.READBACK) {
         submission.moves(command, TransferPath.HOST);
       }
@@ -273,6 +304,11 @@ final class MockStream extends StepwiseStream<MockEvent> {
   }
 
   @Override
+  public int commandTimingWeight() {
+    return 0;
+  }
+
+  @Override
   public boolean isInOrder() {
     return random == null;
   }
@@ -284,6 +320,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
       isPaused = paused;
       poke();
     }
+    device.turns().changed();
   }
 
   /** Wakes the stream's thread: there is work, an event has fired, or the device is lost. */
@@ -327,7 +364,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
           Status.DEADLINE_EXCEEDED,
           thread.getName() + " still runs a kernel; its thread is left behind");
     }
-    device.dropStream();
+    device.dropStream(this);
     device.check("closeStream");
   }
 
@@ -337,13 +374,19 @@ final class MockStream extends StepwiseStream<MockEvent> {
     for (MockBatch batch = next(); batch != null; batch = next()) {
       try {
         batch.awaitRunnable(device);
+        device.turns().await(this, device::isLost);
       } catch (HalException lost) {
         continue; // next() ends or waits
       }
+      synchronized (lock) {
+        isTakenRunning = true;
+      }
+      device.turns().changed(); // external work that runs holds no other up
       delay();
       if (run(batch)) {
         recycle(batch);
       }
+      device.turns().changed();
     }
   }
 
@@ -351,6 +394,8 @@ final class MockStream extends StepwiseStream<MockEvent> {
     synchronized (lock) {
       while (!isClosed) {
         MockBatch batch = isPaused || device.isLost() ? null : take();
+        taken = batch;
+        isTakenRunning = false;
         if (batch != null) {
           return batch;
         }
@@ -382,6 +427,28 @@ final class MockStream extends StepwiseStream<MockEvent> {
     return null;
   }
 
+  /**
+   * Whether work of this stream could begin now, or runs. External work may wait for other queues
+   * (rule Q11), so while it runs this is false.
+   */
+  boolean hasTurn() {
+    synchronized (lock) {
+      MockBatch first = taken != null ? taken : fifo.peek();
+      if (isClosed) {
+        return false;
+      }
+      if (isTakenRunning && taken != null) {
+        return taken.tasks.stream().noneMatch(MockTask::isExternal);
+      }
+      if (isPaused && taken == null) {
+        return false;
+      }
+      return first != null
+          ? first.isRunnable(device)
+          : pending.stream().anyMatch(batch -> batch.isRunnable(device));
+    }
+  }
+
   private void delay() {
     long nanos = device.delayNanos();
     if (nanos > 0) {
@@ -402,7 +469,12 @@ final class MockStream extends StepwiseStream<MockEvent> {
       }
       MockTask task = batch.tasks.get(i);
       isExecuting = true;
+      Submission owner = task.timedOwner();
+      long start = owner == null ? 0 : System.nanoTime();
       HalException failure = execution.run(task);
+      if (owner != null && !device.isLost()) {
+        owner.commandRan(task.index, start, System.nanoTime(), 0);
+      }
       isExecuting = false;
       if (failure == null) {
         continue;
@@ -429,6 +501,7 @@ final class MockStream extends StepwiseStream<MockEvent> {
 
   private void recycle(MockBatch batch) {
     synchronized (lock) {
+      taken = null;
       held -= batch.weight;
       for (int i = 0; i < batch.tasks.size(); i++) {
         MockTask task = Objects.requireNonNull(batch.tasks.get(i));

@@ -33,6 +33,7 @@ final class MockTask {
   private @Nullable Submission submission;
   private @Nullable MockMemory memory; // the memory to allocate, or the target's
   private @Nullable MockMemory source;
+  int index; // of the command in its list
   long targetOffset;
   long sourceOffset;
   long length;
@@ -67,6 +68,10 @@ final class MockTask {
         setTarget(newCommand, owner, user);
       }
       case DISPATCH -> setArguments(newCommand, owner, user);
+      case INDIRECT_DISPATCH -> {
+        setSource(newCommand, owner, user);
+        setArguments(newCommand, owner, user);
+      }
       case EXTERNAL -> setBuffers(newCommand, owner, user);
       case BARRIER -> kind = Kind.BARRIER;
       case EVENT -> throw new IllegalArgumentException("the mock has no native events");
@@ -121,7 +126,13 @@ final class MockTask {
   }
 
   boolean isDispatch() {
-    return kind == Kind.COMMAND && command().kind() == Command.Kind.DISPATCH;
+    return kind == Kind.COMMAND && command().kind().runsKernel();
+  }
+
+  /** Its operation if the times of its commands are recorded, and this is one; else null. */
+  @Nullable Submission timedOwner() {
+    Submission owner = submission;
+    return kind == Kind.COMMAND && owner != null && owner.timesCommands() ? owner : null;
   }
 
   boolean isExternal() {

@@ -202,6 +202,12 @@ class CtsSelfTest {
             "M6",
             "the bytes that no workgroup wrote: 12 of 64 bytes differ; .*: expected 0xCD, got 0x00"),
         new Case(
+            "a grid in memory counts as one workgroup",
+            WrongBackend.ofQueue(WrongQueues.IgnoresGridsInMemory::new),
+            "IndirectDispatchTest.aCountOfZeroRunsNothing",
+            "M6a",
+            "what no workgroup wrote: 12 of 64 bytes differ; .*: expected 0xCD, got 0x00"),
+        new Case(
             "of two other devices, only the first is waited for",
             WrongBackend.ofQueue(WrongQueues.TakesOneWait::new),
             "TwoOtherDevicesTest.aBadTimelineOfEitherIsRejected",

@@ -9,9 +9,12 @@ import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
+import org.jhal.QueueRequest;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.GrantedStream;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
 import org.jhal.kernels.bundle.KernelSpec;
@@ -62,6 +65,12 @@ record ForwardingBackend(
   }
 
   @Override
+  public GrantedStream<MockEvent> acquireStream(int index, QueueRequest request) {
+    GrantedStream<MockEvent> granted = right.acquireStream(index, request);
+    return new GrantedStream<>(around.apply(granted.stream()), granted.grant());
+  }
+
+  @Override
   public DeviceInfo info() {
     return says.apply(right.info());
   }
@@ -104,6 +113,17 @@ record ForwardingBackend(
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
     return right.load(source, variant, kernels);
+  }
+
+  @Override
+  public KernelModule load(
+      ExecutableSource source, Variant variant, List<KernelSpec> kernels, List<Global> globals) {
+    return right.load(source, variant, kernels, globals);
+  }
+
+  @Override
+  public DeviceMemory global(KernelModule module, int index) {
+    return right.global(module, index);
   }
 
   @Override

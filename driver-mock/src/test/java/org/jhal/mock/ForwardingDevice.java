@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.AcquiredQueue;
 import org.jhal.Allocator;
 import org.jhal.Capability;
 import org.jhal.CommandBuffer;
@@ -21,6 +22,9 @@ import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.MemoryPool;
+import org.jhal.PoolRequest;
+import org.jhal.QueueRequest;
 import org.jhal.Setting;
 import org.jhal.TimelineSemaphore;
 import org.jspecify.annotations.Nullable;
@@ -47,6 +51,11 @@ class ForwardingDevice implements Device {
   @Override
   public DeviceQueue queue(int index) {
     return queues.computeIfAbsent(index, i -> around(right.queue(i)));
+  }
+
+  @Override
+  public AcquiredQueue acquireQueue(QueueRequest request) {
+    return right.acquireQueue(request);
   }
 
   @Override
@@ -82,6 +91,11 @@ class ForwardingDevice implements Device {
   @Override
   public Allocator allocator() {
     return right.allocator();
+  }
+
+  @Override
+  public MemoryPool createPool(PoolRequest request) {
+    return right.createPool(request);
   }
 
   @Override

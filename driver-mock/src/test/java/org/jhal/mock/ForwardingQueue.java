@@ -18,7 +18,9 @@ import org.jhal.HostCall;
 import org.jhal.HostCall.Completion;
 import org.jhal.HostCall.Context;
 import org.jhal.HostMemory;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Kernel;
+import org.jhal.MemoryPool;
 import org.jhal.Workgroups;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +71,12 @@ class ForwardingQueue implements DeviceQueue {
 
   @Override
   public void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args) {
+    right.dispatch(waits(waits), signals(signals), kernel, count, args);
+  }
+
+  @Override
+  public void dispatch(
+      Fence waits, Fence signals, Kernel kernel, IndirectWorkgroups count, Args args) {
     right.dispatch(waits(waits), signals(signals), kernel, count, args);
   }
 
@@ -140,6 +148,12 @@ class ForwardingQueue implements DeviceQueue {
   @Override
   public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
     return right.alloca(waits(waits), signals(signals), bytes, params);
+  }
+
+  @Override
+  public DeviceBuffer alloca(
+      Fence waits, Fence signals, long bytes, BufferParams params, MemoryPool pool) {
+    return right.alloca(waits(waits), signals(signals), bytes, params, pool);
   }
 
   @Override

@@ -34,6 +34,12 @@ class ForwardingSemaphore implements TimelineSemaphore {
   }
 
   @Override
+  public TimelineSemaphore named(String name) {
+    var unused = right.named(name);
+    return this;
+  }
+
+  @Override
   public long value() {
     return right.value();
   }

@@ -19,6 +19,7 @@ import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -146,6 +147,19 @@ final class WrongQueues {
     @Override
     public void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args) {
       super.dispatch(waits, signals, kernel, count.isEmpty() ? Workgroups.of(1) : count, args);
+    }
+  }
+
+  /** It runs one workgroup, whatever the grid in memory is. */
+  static final class IgnoresGridsInMemory extends ForwardingQueue {
+    IgnoresGridsInMemory(Device device, DeviceQueue right) {
+      super(device, right);
+    }
+
+    @Override
+    public void dispatch(
+        Fence waits, Fence signals, Kernel kernel, IndirectWorkgroups count, Args args) {
+      super.dispatch(waits, signals, kernel, Workgroups.of(1), args);
     }
   }
 

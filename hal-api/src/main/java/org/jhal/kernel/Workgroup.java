@@ -156,4 +156,21 @@ public interface Workgroup {
    * shared memory, and zeroed when the kernel starts.
    */
   KernelMemory shared();
+
+  /**
+   * Waits until all workgroups of the dispatch have called this, as often as this one has. What
+   * each has written before, all see after it. For kernels that their bundle declares as
+   * cooperative (rule M6b); there, each workgroup runs on a thread of its own.
+   *
+   * <p>If a workgroup ends while others wait, or throws, the call throws in the others, and the
+   * operation fails.
+   *
+   * @throws IllegalStateException if the kernel is not declared as cooperative
+   * @throws org.jhal.HalException ABORTED if a workgroup has ended or failed for which this one
+   *     waits
+   */
+  default void syncGrid() {
+    throw new IllegalStateException(
+        this + " cannot wait for the others: its kernel is not declared as cooperative");
+  }
 }

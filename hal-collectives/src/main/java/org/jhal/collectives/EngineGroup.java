@@ -104,6 +104,23 @@ final class EngineGroup implements CollectiveGroup {
   }
 
   @Override
+  public void gather(int root, List<Rank> ranks) {
+    checkRank("root", root);
+    enqueue(new GroupCall(life, Kind.GATHER, root, 0, null, null, ranks));
+  }
+
+  @Override
+  public void scatter(int root, List<Rank> ranks) {
+    checkRank("root", root);
+    enqueue(new GroupCall(life, Kind.SCATTER, root, 0, null, null, ranks));
+  }
+
+  @Override
+  public void allToAll(List<Rank> ranks) {
+    enqueue(new GroupCall(life, Kind.ALL_TO_ALL, 0, 0, null, null, ranks));
+  }
+
+  @Override
   public void sendReceive(int from, int to, List<Rank> ranks) {
     checkRank("from", from);
     checkRank("to", to);

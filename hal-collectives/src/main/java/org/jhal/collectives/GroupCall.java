@@ -89,11 +89,16 @@ final class GroupCall {
       targets[rank] = buffer(rank, "target", ranks.get(rank).target(), hasTarget, mayHaveTarget);
     }
     long length =
-        sameLength(kind == Kind.REDUCE_SCATTER ? size : 1, kind == Kind.ALL_GATHER ? size : 1);
+        switch (kind) {
+          case GATHER, ALL_GATHER -> sameLength(1, size);
+          case SCATTER, REDUCE_SCATTER -> sameLength(size, 1);
+          case ALL_TO_ALL -> sameLength(size, size);
+          case BROADCAST, REDUCE, ALL_REDUCE, SEND_RECEIVE -> sameLength(1, 1);
+        };
     checkInPlace(
         switch (kind) {
-          case ALL_GATHER -> rank -> rank * length;
-          case REDUCE_SCATTER -> rank -> -rank * length;
+          case GATHER, ALL_GATHER -> rank -> rank * length;
+          case SCATTER, REDUCE_SCATTER -> rank -> -rank * length;
           default -> rank -> 0;
         });
     return new CollectiveRequest(
@@ -101,15 +106,18 @@ final class GroupCall {
   }
 
   private boolean hasSource(int rank) {
-    return rank == root || !(kind == Kind.BROADCAST || kind == Kind.SEND_RECEIVE);
+    return switch (kind) {
+      case BROADCAST, SCATTER, SEND_RECEIVE -> rank == root;
+      case REDUCE, ALL_REDUCE, GATHER, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL -> true;
+    };
   }
 
   private boolean hasTarget(int rank) {
     return switch (kind) {
       case BROADCAST -> rank != root;
-      case REDUCE -> rank == root;
+      case REDUCE, GATHER -> rank == root;
       case SEND_RECEIVE -> rank == receiver;
-      case ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER -> true;
+      case ALL_REDUCE, ALL_GATHER, SCATTER, REDUCE_SCATTER, ALL_TO_ALL -> true;
     };
   }
 
@@ -122,6 +130,9 @@ final class GroupCall {
       case ALL_REDUCE -> Layout.allReduce(size, length);
       case ALL_GATHER -> Layout.allGather(size, length, rank -> isInPlace[rank]);
       case REDUCE_SCATTER -> Layout.reduceScatter(size, length);
+      case GATHER -> Layout.gather(root, size, length, rank -> isInPlace[rank]);
+      case SCATTER -> Layout.scatter(root, size, length, rank -> isInPlace[rank]);
+      case ALL_TO_ALL -> Layout.allToAll(size, length);
       case SEND_RECEIVE -> Layout.sendReceive(root, receiver, length);
     };
   }
@@ -222,7 +233,9 @@ final class GroupCall {
         EngineBuffer source = sources[other];
         if (source != null && overlap(source, target)) {
           boolean isAllowed =
-              other == rank && source.offset == target.offset + shift.applyAsLong(rank);
+              kind != Kind.ALL_TO_ALL // whose parts would be written before they are read
+                  && other == rank
+                  && source.offset == target.offset + shift.applyAsLong(rank);
           if (!isAllowed) {
             throw refuse(
                 "cannot have a source of rank "

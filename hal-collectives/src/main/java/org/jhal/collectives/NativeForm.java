@@ -41,12 +41,6 @@ final class NativeForm {
   /** The longest time between two queries whether the streams are past an aborted group. */
   private static final long LONGEST_NAP = TimeUnit.MILLISECONDS.toNanos(50);
 
-  /**
-   * The longest time for which an exiting JVM waits for an abort: the library's threads would crash
-   * when the process ends under them. By default, an abort may take as long.
-   */
-  private static final Duration AT_EXIT = Duration.ofSeconds(10);
-
   private final List<DeviceGroups<?>> ranks;
   private final List<DeviceCore<?>> devices; // by rank
   private final RefCounted life;
@@ -58,7 +52,7 @@ final class NativeForm {
 
   // Open once the driver's call has returned. Then no timer is started any more.
   private final CountDownLatch abortIsOver = new CountDownLatch(1);
-  private final Runnable atExit = () -> await(abortIsOver, AT_EXIT.toNanos());
+  private final Runnable atExit = () -> await(abortIsOver, AtExit.CALL.toNanos());
 
   // By rank, once the group is aborted: whether the stream is past all that the group has put into
   // it, and what to do when it is.

@@ -2,11 +2,15 @@
 package org.jhal.recording;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import org.jhal.Args;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -43,8 +47,8 @@ class MissingWaitTest {
     int[] result = new int[N];
     try (Executable executable = device.loadExecutable(Recorded.bundle(Recorded.RIGHT));
         DeviceBuffer a = device.allocate(ElementType.I32, N);
-        DeviceBuffer b = device.allocate(ElementType.I32, N);
-        TimelineSemaphore done = device.createSemaphore();
+        DeviceBuffer b = device.allocate(ElementType.I32, N).named("b");
+        TimelineSemaphore done = device.createSemaphore().named("done");
         TimelineSemaphore read = device.createSemaphore()) {
       Kernel affine = executable.kernel("affine");
       device.queue(0).fill(Fence.NONE, done.at(1), a, 0, 4 * N, FillPattern.of(1));
@@ -71,6 +75,7 @@ class MissingWaitTest {
       }
       Outcome outcome = Recorded.replay(file, "mock", null, null);
       assertEquals(read == 4 ? 0 : 6, outcome.exitCode(), outcome.text());
+      assertSaysThatItIsUnordered(outcome);
       if (read != 4) {
         wrong++;
         assertTrue(
@@ -78,6 +83,50 @@ class MissingWaitTest {
       }
     }
     assertEquals(1, wrong, "the wait that is missing shows with none of " + SEEDS + " seeds");
+  }
+
+  /** Before anything else, with both operations and their lines, whatever was read. */
+  private static void assertSaysThatItIsUnordered(Outcome outcome) {
+    List<String> lines = outcome.text().lines().toList();
+    assertTrue(lines.get(1).startsWith("not ordered: "), outcome.text());
+    String hazard = lines.get(2);
+    for (String part :
+        List.of(
+            "-q1 operation 1 (readback) reads bytes [0, 4000) of the buffer 'b' of 4000 bytes",
+            "-q0 operation 3 (dispatch of recorded:affine) may still write them as to",
+            "add done#",
+            "the program enqueues the one at org.jhal.recording.MissingWaitTest.run(MissingWaitTest.java:",
+            ", the other at org.jhal.recording.MissingWaitTest.run(MissingWaitTest.java:")) {
+      assertTrue(hazard.contains(part), () -> "'" + part + "' in: " + hazard);
+    }
+  }
+
+  /** Also the page of a comparison begins with that, and a hazard that has failed its operation. */
+  @Test
+  void aPageSaysThatItIsUnordered() throws Exception {
+    Path file = folder.resolve("failed.jrec");
+    String uri = Recorded.uri("mock://?queues=2&validate=hazards,fail", file);
+    try (Device device = Hal.openDevice(uri)) {
+      HalException failure = assertThrows(HalException.class, () -> run(device, false));
+      assertTrue(String.valueOf(failure.getMessage()).contains("hazard: "), failure.getMessage());
+    }
+    Path page = folder.resolve("page.html");
+    Outcome outcome = Recorded.replay(file, "mock", "mock", 0, false, Map.of(), page, null);
+    assertSaysThatItIsUnordered(outcome);
+    String html = Files.readString(page);
+    assertTrue(html.contains("<pre>not ordered: "), html);
+    assertTrue(html.contains("may still write them as to"), html);
+  }
+
+  @Test
+  void aReplayOfAnOrderedProgramSaysNothingOfHazards() throws InterruptedException {
+    Path file = folder.resolve("ordered.jrec");
+    try (Device device = Hal.openDevice(Recorded.uri("mock://?queues=2", file))) {
+      assertEquals(4, run(device, true));
+    }
+    Outcome outcome = Recorded.replay(file, "mock", null, null);
+    assertEquals(0, outcome.exitCode(), outcome.text());
+    assertFalse(outcome.text().contains("not ordered"), outcome.text());
   }
 
   @Test

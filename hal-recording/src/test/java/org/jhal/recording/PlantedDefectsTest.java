@@ -26,7 +26,6 @@ import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Sequence;
 import org.jhal.recording.Recorded.Outcome;
-import org.jhal.recording.replay.ReplayTool;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -354,21 +353,7 @@ class PlantedDefectsTest {
 
   private static Outcome compare(String second, Map<String, Path> substitutes, boolean hasNoise)
       throws InterruptedException {
-    return Recorded.replay(
-        new ReplayTool.Options(
-            file,
-            FIRST,
-            second,
-            1,
-            0,
-            Integer.MAX_VALUE,
-            0,
-            0,
-            false,
-            hasNoise,
-            substitutes,
-            null,
-            null));
+    return Recorded.replay(file, FIRST, second, 0, hasNoise, substitutes, null, null);
   }
 
   @ParameterizedTest

@@ -76,7 +76,21 @@ final class Recorded {
 
   static Outcome replay(Path file, String device, @Nullable String compare, @Nullable Path out)
       throws InterruptedException {
-    return replay(
+    return replay(file, device, compare, 4, false, Map.of(), null, out);
+  }
+
+  /** With some of the options, and all operations once. */
+  static Outcome replay(
+      Path file,
+      String device,
+      @Nullable String compare,
+      int ulps,
+      boolean hasNoise,
+      Map<String, Path> substitutes,
+      @Nullable Path page,
+      @Nullable Path out)
+      throws InterruptedException {
+    return run(
         new ReplayTool.Options(
             file,
             device,
@@ -84,16 +98,18 @@ final class Recorded {
             1,
             0,
             Integer.MAX_VALUE,
-            4,
+            ulps,
             0,
             false,
             false,
-            Map.of(),
-            null,
-            out));
+            hasNoise,
+            substitutes,
+            page,
+            out,
+            "./hal"));
   }
 
-  static Outcome replay(ReplayTool.Options options) throws InterruptedException {
+  static Outcome run(ReplayTool.Options options) throws InterruptedException {
     StringWriter text = new StringWriter();
     int exitCode = ReplayTool.of(options).run(new PrintWriter(text), () -> {});
     return new Outcome(exitCode, text.toString());

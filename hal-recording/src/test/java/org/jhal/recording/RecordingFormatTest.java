@@ -40,8 +40,19 @@ class RecordingFormatTest {
           new Action.Readback(new Range(0, 0, 16)),
           new Action.Copy(new Range(0, 0, 2), new Range(0, 8, 2)),
           new Action.Dispatch(
-              0, 1, 3, 2, 1, new byte[] {1, 2, 3}, Arrays.asList(null, new Range(0, 0, 16))),
+              0, 1, 3, 2, 1, null, new byte[] {1, 2, 3}, Arrays.asList(null, new Range(0, 0, 16))),
+          new Action.Dispatch(
+              0,
+              1,
+              0,
+              0,
+              0,
+              new Range(0, 24, 12),
+              new byte[] {4},
+              Arrays.asList(null, new Range(0, 0, 16))),
           new Action.Barrier(),
+          new Action.Label("both \u00e9"),
+          new Action.Label(""),
           new Action.Foreign(List.of(new Range(0, 0, 16))));
 
   private static final long SIZE = 1L << 41; // of the memory
@@ -156,11 +167,13 @@ class RecordingFormatTest {
             new Action.Write(new Range(0, 0, 3), 2),
             new Action.Write(new Range(0, 0, 2), 0),
             new Action.Copy(new Range(0, 0, 2), new Range(0, 8, 3)),
-            new Action.Dispatch(1, 0, 1, 1, 1, new byte[0], List.of()),
-            new Action.Dispatch(0, 0, 1, 1, 1, new byte[0], Arrays.asList(null, far)),
+            new Action.Dispatch(1, 0, 1, 1, 1, null, new byte[0], List.of()),
+            new Action.Dispatch(0, 0, 1, 1, 1, null, new byte[0], Arrays.asList(null, far)),
+            new Action.Dispatch(0, 0, 0, 0, 0, new Range(1, 0, 12), new byte[0], List.of()),
+            new Action.Dispatch(0, 0, 0, 0, 0, new Range(0, 0, 11), new byte[0], List.of()),
             new Action.Foreign(List.of(far)));
     for (Action action : wrong) {
-      ByteWriter body = head(9);
+      ByteWriter body = head(ACTIONS.size() + 1);
       Step.Operation.writeActions(body, List.of(action));
       assertEndsThere(Block.OPERATION, body);
     }

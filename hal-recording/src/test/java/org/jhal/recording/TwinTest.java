@@ -78,8 +78,8 @@ class TwinTest {
       assertEquals(Status.ABORTED, failure.status());
       assertTrue(!String.valueOf(failure.getMessage()).contains("itself"), failure.getMessage());
       String expected =
-          "dispatch 2, recorded:affine, differs on mock and cpu: to[3], a i32: 256 and 257, 1"
-              + " apart; 1 of 1000 elements differ; its inputs are equal";
+          "dispatch 2, recorded:affine, differs on mock (java) and cpu (gpu-c++): to[3], an i32: 256"
+              + " and 257, 1 apart; 1 of 1000 elements differ; its inputs are equal";
       assertTrue(String.valueOf(failure.getMessage()).contains(expected), failure.getMessage());
       assertEquals(2308, affine(device, Recorded.bundle(Recorded.RIGHT))[3]); // it goes on
     }
@@ -126,8 +126,9 @@ class TwinTest {
       steps.dispatch(sums, sums.covering(128), Args.of(1, x, sum));
       HalException failure = assertThrows(HalException.class, sequence::await);
       String message = String.valueOf(failure.getMessage());
-      assertTrue(message.contains("dispatch 1, sums:sums, differs on cpu and cpu"), message);
-      assertTrue(message.contains("sum[0], a i32: 64 and "), message);
+      assertTrue(
+          message.contains("dispatch 1, sums:sums, differs on cpu (gpu-c++) and cpu"), message);
+      assertTrue(message.contains("sum[0], an i32: 64 and "), message);
     }
   }
 
@@ -176,7 +177,7 @@ class TwinTest {
   void floatsMayDifferAsMuchAsIsAllowed() throws InterruptedException {
     HalException failure = assertThrows(HalException.class, TwinTest::noisy);
     String message = String.valueOf(failure.getMessage());
-    assertTrue(message.contains("y[0], a f32: 1000") && message.contains("ulps apart"), message);
+    assertTrue(message.contains("y[0], an f32: 1000") && message.contains("ulps apart"), message);
     assertThrows(HalException.class, () -> noisy("absolute=0.05"));
     noisy("absolute=0.2");
     noisy("ulps=2000");
@@ -206,7 +207,7 @@ class TwinTest {
       steps.dispatch(affine, affine.covering(N), Args.of(N, to, from));
       HalException failure = assertThrows(HalException.class, sequence::await);
       String message = String.valueOf(failure.getMessage());
-      assertTrue(message.contains("to[10], a i32"), message);
+      assertTrue(message.contains("to[10], an i32"), message);
       assertTrue(message.contains("nothing has written 990 elements of its input from"), message);
     }
   }

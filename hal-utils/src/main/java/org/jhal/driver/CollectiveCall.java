@@ -11,13 +11,14 @@ import org.jspecify.annotations.Nullable;
  * A collective for a {@link NativeGroup}.
  *
  * @param kind what it does
- * @param root the rank from which data is broadcast, or to which it is reduced, or that sends;
- *     otherwise 0
+ * @param root the rank from which data is broadcast or scattered, or to which it is reduced or
+ *     gathered, or that sends; otherwise 0
  * @param receiver the rank that receives what {@code root} sends; otherwise 0
  * @param reduction null for the kinds that move bytes
  * @param type null for the kinds that move bytes
- * @param length bytes that each rank contributes to an all-gather or gets of a reduce-scatter; of
- *     the other kinds, the bytes of all sources and targets; more than 0
+ * @param length bytes that each rank contributes to a gather or an all-gather, or gets of a scatter
+ *     or a reduce-scatter, or that two ranks exchange in an all-to-all; of the other kinds, the
+ *     bytes of all sources and targets; more than 0
  * @param ranks what each rank has
  */
 public record CollectiveCall(

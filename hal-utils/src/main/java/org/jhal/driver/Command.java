@@ -29,6 +29,13 @@ public interface Command {
     COPY,
     /** Runs {@link #kernel()} over a grid of at least one workgroup. */
     DISPATCH,
+    /**
+     * Runs {@link #kernel()} over the grid whose counts {@link #source()} has when the command
+     * begins: three unsigned 32-bit numbers at a multiple of 4 bytes. A zero among them runs
+     * nothing. If one exceeds {@link LoadedKernel#maxCount}, nothing runs, and the submission fails
+     * as {@link LoadedKernel#grid} does.
+     */
+    INDIRECT_DISPATCH,
     /** Orders all commands before it against all after it. */
     BARRIER,
     /** Runs {@link #external()}; only ever alone in its list. */
@@ -39,18 +46,28 @@ public interface Command {
      */
     EVENT;
 
-    private final String word = name().toLowerCase(Locale.ROOT);
+    private final String word = name().toLowerCase(Locale.ROOT).replace('_', ' ');
 
-    /** The name in lower case. */
+    /** The name in lower case, for people. */
     public String word() {
       return word;
+    }
+
+    /** Whether a command of this kind is a dispatch, over whichever grid. */
+    public boolean runsKernel() {
+      return this == DISPATCH || this == INDIRECT_DISPATCH;
     }
   }
 
   /** What this command does. */
   Kind kind();
 
-  /** The range that is read. */
+  /** What the program calls a command of a recording, for people; empty for nothing. */
+  default String label() {
+    return "";
+  }
+
+  /** The range that is read; of an indirect dispatch, the three counts. */
   Operand source();
 
   /** The range that is written. */

@@ -15,6 +15,16 @@ public interface CommandList {
   /** Command {@code index}, from 0. */
   Command get(int index);
 
+  /** Whether one of the commands is an {@link Command.Kind#INDIRECT_DISPATCH}. */
+  default boolean hasIndirectDispatch() {
+    for (int i = 0; i < size(); i++) {
+      if (get(i).kind() == Command.Kind.INDIRECT_DISPATCH) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * What {@link DeviceBackend#prepare} returned for this list, or null: always for commands that
    * are submitted only once.

@@ -9,9 +9,12 @@ import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.GraphStatistics;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
 import org.jhal.Status;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
@@ -47,9 +50,20 @@ public interface DeviceBackend<E> extends ThreadBinding {
   /** The properties of the device. Always the same. */
   DeviceInfo info();
 
-  /** The optional features that the device offers; by default none. Always the same. */
+  /**
+   * The optional features that the device offers; by default none. {@link
+   * Capability#INDIRECT_DISPATCH} follows from the {@link #supportedCommands}. Always the same.
+   */
   default Set<Capability> capabilities() {
     return Set.of();
+  }
+
+  /**
+   * Why the device cannot load cooperative kernels, for the message of a load; continues a sentence
+   * that begins with the device. Only without {@link Capability#COOPERATIVE_DISPATCH}.
+   */
+  default String noCooperation() {
+    return "does not promise to run all workgroups of a dispatch at the same time";
   }
 
   /**
@@ -84,6 +98,28 @@ public interface DeviceBackend<E> extends ThreadBinding {
    * after those of the queues. The engine closes it.
    */
   NativeStream<E> createStream(int index);
+
+  /**
+   * Creates the stream of an acquired queue (rule Q12). By default it is as any other, with the
+   * priority NORMAL and no share. A driver with a {@link Capability#QUEUE_PRIORITY} or a {@link
+   * Capability#QUEUE_SHARE} overrides this; {@link org.jhal.driver.support.ComputeShares} keeps its
+   * books. Called at any time; if it throws, nothing is taken. The engine closes the stream, once,
+   * before the device if its owner does; other streams may then still be about to pass waits for
+   * its events, all of which have fired.
+   *
+   * @param index above those of all other streams; one that was closed may have had it
+   * @param request has a share only on a device with {@link Capability#QUEUE_SHARE}
+   * @throws org.jhal.HalException RESOURCE_EXHAUSTED if there is not so much left to share
+   */
+  default GrantedStream<E> acquireStream(int index, QueueRequest request) {
+    return new GrantedStream<>(
+        createStream(index), new QueueGrant(QueueRequest.Priority.NORMAL, 0, 0, false));
+  }
+
+  /** Why the device has no {@link Capability#QUEUE_SHARE}, for users. */
+  default String noShares() {
+    return info().driver() + " devices do not divide their compute units among queues";
+  }
 
   /**
    * Whether {@link #allocate} supports {@code params} at all. By default everything that {@link
@@ -217,6 +253,34 @@ public interface DeviceBackend<E> extends ThreadBinding {
    *     run with the declared workgroup size or shared memory.
    */
   KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels);
+
+  /**
+   * As {@link #load(ExecutableSource, Variant, List)}, for a bundle that declares variables for the
+   * host. Overridden by drivers with {@link Capability#KERNEL_GLOBALS}; others ignore them.
+   *
+   * @param globals in the order of the indexes of {@link #global}
+   * @throws org.jhal.HalException as above; also NOT_FOUND for a missing variable, and
+   *     INVALID_ARGUMENT for one of another size
+   */
+  default KernelModule load(
+      ExecutableSource source, Variant variant, List<KernelSpec> kernels, List<Global> globals) {
+    return load(source, variant, kernels);
+  }
+
+  /**
+   * The memory of a variable of a module, which lives as long as the module. Freeing it frees
+   * nothing. Of two threads that ask for it at the same time, one frees what it got.
+   *
+   * @param module of this device, not unloaded
+   * @param index of the variable among those that {@link #load(ExecutableSource, Variant, List,
+   *     List)} got
+   * @throws org.jhal.HalException UNIMPLEMENTED if this device, or a module of this format, gives
+   *     no access to variables, with the reason
+   */
+  default DeviceMemory global(KernelModule module, int index) {
+    throw new HalException(
+        Status.UNIMPLEMENTED, info().uri() + " gives no access to variables of kernels");
+  }
 
   /**
    * Called when a reusable recording is submitted for the second time: a driver that can issue it

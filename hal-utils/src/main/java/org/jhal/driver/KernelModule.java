@@ -9,6 +9,17 @@ public interface KernelModule {
   }
 
   /**
+   * How many workgroups of a kernel the device holds at the same time, with the workgroups and the
+   * dynamic shared memory of its declaration, if nothing else runs. Called once for each
+   * cooperative kernel, when it is loaded, and without the device bound.
+   *
+   * @param index its place in the manifest, from 0
+   */
+  default long residentWorkgroups(int index) {
+    return 0;
+  }
+
+  /**
    * What {@link org.jhal.Kernel#note} returns for a kernel.
    *
    * @param index its place in the manifest, from 0

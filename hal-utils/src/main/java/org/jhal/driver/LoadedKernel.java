@@ -37,4 +37,23 @@ public interface LoadedKernel {
 
   /** Dynamic shared memory per workgroup, in bytes. */
   int dynamicSharedMemory();
+
+  /**
+   * Whether all workgroups of a dispatch have to run at the same time, since they may wait for each
+   * other; only with {@link org.jhal.Capability#COOPERATIVE_DISPATCH}. A dispatch then has at most
+   * {@link KernelModule#residentWorkgroups} of them.
+   */
+  boolean isCooperative();
+
+  /** The largest number of workgroups along each axis that the device takes. */
+  Workgroups maxCount();
+
+  /**
+   * The grid of an {@link Command.Kind#INDIRECT_DISPATCH} whose counts were read on the host.
+   *
+   * @param x an unsigned number, as are the others
+   * @throws org.jhal.HalException OUT_OF_RANGE if a count exceeds {@link #maxCount}, or the kernel
+   *     is cooperative and has fewer resident workgroups
+   */
+  Workgroups grid(int x, int y, int z);
 }

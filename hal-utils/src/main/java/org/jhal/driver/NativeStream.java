@@ -211,6 +211,16 @@ public interface NativeStream<E> extends ThreadBinding {
   }
 
   /**
+   * How much more each command of a recording counts if its time is measured; less than 0, as by
+   * default, if the stream cannot measure it now. Asked only while these times are recorded. As
+   * {@link #timingWeight}; devices that measure them offer {@link
+   * org.jhal.Capability#COMMAND_TIMES}.
+   */
+  default int commandTimingWeight() {
+    return -1;
+  }
+
+  /**
    * Whether {@link #submit} may block on these commands even though there is capacity for them,
    * such as while it creates something on first use. If so, a thread of the queue issues them.
    * Called when they are enqueued, from any thread, without the device bound.

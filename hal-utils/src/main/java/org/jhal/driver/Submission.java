@@ -82,6 +82,24 @@ public interface Submission {
   void ranOnDevice(long begin, long end, long error);
 
   /**
+   * Whether {@link #commandRan} is to be called for each command: it is a recording, and {@link
+   * NativeStream#commandTimingWeight} was reserved for each. Then the commands are to be issued one
+   * by one, in whatever form they were {@linkplain DeviceBackend#prepare prepared}. Constant for a
+   * submission.
+   */
+  default boolean timesCommands() {
+    return false;
+  }
+
+  /**
+   * Reports when a command of the list ran on the device; otherwise as {@link #ranOnDevice}, for a
+   * submission that {@link #timesCommands}.
+   *
+   * @param index of the command in the list
+   */
+  default void commandRan(int index, long begin, long end, long error) {}
+
+  /**
    * Reports how an upload or a readback moves its bytes, for statistics (rule D6) and for
    * recordings of what happens. To be called once for each, while issuing only.
    */

@@ -62,7 +62,7 @@ final class DeviceShutdown<E> {
   private final String name;
   private final BackendCalls calls;
   private final DeviceResources resources;
-  private final List<DeferredWorkQueue<E>> queues; // only the hidden one is added later
+  private final List<DeferredWorkQueue<E>> queues; // hidden and acquired ones are added later
   private final Lazy<DeviceCollectives> collectives;
   private final List<StagingPool> staging;
 

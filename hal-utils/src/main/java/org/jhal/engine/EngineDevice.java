@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
+import org.jhal.AcquiredQueue;
 import org.jhal.Allocator;
 import org.jhal.Capability;
 import org.jhal.CollectiveGroup;
@@ -24,6 +26,9 @@ import org.jhal.DeviceStatistics;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.MemoryPool;
+import org.jhal.PoolRequest;
+import org.jhal.QueueRequest;
 import org.jhal.Setting;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
@@ -42,6 +47,7 @@ import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
 import org.jhal.engine.kernel.ExecutableLoader;
 import org.jhal.engine.memory.EngineAllocator;
+import org.jhal.engine.memory.EnginePool;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.recording.EngineCommandBuffer;
@@ -65,9 +71,11 @@ public final class EngineDevice<E> implements CollectiveDevice {
   private final ExecutableLoader loader;
   private final List<EngineQueue<E>> queues = new ArrayList<>();
 
-  // What files are staged in, by queue, and last what is staged between devices.
-  private final List<StagingPool> staging = new ArrayList<>();
+  // What files are staged in, by queue, then what is staged between devices, and then what files of
+  // acquired queues are staged in.
+  private final List<StagingPool> staging = new CopyOnWriteArrayList<>();
   private final Lazy<DeviceCollectives> collectives = new Lazy<>(); // made for the first group
+  private final AcquiredQueues<E> acquired;
   final DeviceShutdown<E> shutdown;
 
   /**
@@ -85,6 +93,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
     core.onLost(this::failGroups);
     this.allocator = new EngineAllocator(core);
     this.loader = new ExecutableLoader(core);
+    this.acquired = new AcquiredQueues<>(core, staging);
     this.shutdown = new DeviceShutdown<>(core, collectives, staging);
     boolean isOpen = false;
     try {
@@ -155,7 +164,7 @@ public final class EngineDevice<E> implements CollectiveDevice {
 
   @Override
   public Set<Capability> capabilities() {
-    return backend().capabilities();
+    return core.capabilities();
   }
 
   @Override
@@ -180,6 +189,13 @@ public final class EngineDevice<E> implements CollectiveDevice {
   }
 
   @Override
+  public AcquiredQueue acquireQueue(QueueRequest request) {
+    Objects.requireNonNull(request, "request");
+    core.checkUsable();
+    return acquired.acquire(request);
+  }
+
+  @Override
   public TimelineSemaphore createSemaphore(long initialValue) {
     core.checkOpen();
     return SemaphorePlace.make(initialValue, core);
@@ -188,6 +204,13 @@ public final class EngineDevice<E> implements CollectiveDevice {
   @Override
   public Allocator allocator() {
     return allocator;
+  }
+
+  @Override
+  public MemoryPool createPool(PoolRequest request) {
+    Objects.requireNonNull(request, "request");
+    core.checkUsable();
+    return new EnginePool(core, request);
   }
 
   @Override
@@ -345,19 +368,8 @@ public final class EngineDevice<E> implements CollectiveDevice {
 
   @Override
   public DeviceStatistics statistics() {
-    long[] states = new long[State.values().length];
-    long enqueued = 0;
-    long retired = 0;
-    long failed = 0;
-    int own = queues.size();
-    for (DeferredWorkQueue<E> queue : core.queues()) {
-      queue.count(states);
-      if (own-- > 0) { // the hidden queue's operations are the groups'
-        failed += queue.failed(); // first, so that no more have failed than retired
-        retired += queue.retired();
-        enqueued += queue.enqueued();
-      }
-    }
+    DeviceCore.Counts counts = core.count();
+    long[] states = counts.states();
     if (Arrays.stream(states).sum() == 0) {
       core.queues().forEach(DeferredWorkQueue::noteNoneOpen);
     }
@@ -372,9 +384,9 @@ public final class EngineDevice<E> implements CollectiveDevice {
         states[State.READY.ordinal()],
         states[State.ISSUED.ordinal()],
         states[State.DONE.ordinal()],
-        enqueued,
-        retired,
-        failed,
+        counts.enqueued(),
+        counts.retired(),
+        counts.failed(),
         resources.uploaded.get(),
         resources.readBack.get(),
         backend().graphs());

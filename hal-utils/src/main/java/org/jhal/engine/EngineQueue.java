@@ -20,7 +20,9 @@ import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostCall;
 import org.jhal.HostMemory;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Kernel;
+import org.jhal.MemoryPool;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.driver.Command;
@@ -31,6 +33,7 @@ import org.jhal.engine.file.FileTransfer;
 import org.jhal.engine.hazard.Use;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
+import org.jhal.engine.memory.EnginePool;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.Enqueuer;
 import org.jhal.engine.queue.NoWork;
@@ -54,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe.
  */
-final class EngineQueue<E> implements DeviceQueue {
+class EngineQueue<E> implements DeviceQueue {
   private final DeviceCore<E> device;
   private final int index;
   private final DeferredWorkQueue<E> queue;
@@ -86,6 +89,11 @@ final class EngineQueue<E> implements DeviceQueue {
   @Override
   public int index() {
     return index;
+  }
+
+  /** This queue for the chunks of files and of copies between devices. */
+  DeviceQueue chunks() {
+    return device.copyQueue(index);
   }
 
   @Override
@@ -134,6 +142,15 @@ final class EngineQueue<E> implements DeviceQueue {
 
   @Override
   public void dispatch(Fence waits, Fence signals, Kernel kernel, Workgroups count, Args args) {
+    try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
+      work.dispatch(kernel, count, args);
+      work.submit(waits, signals);
+    }
+  }
+
+  @Override
+  public void dispatch(
+      Fence waits, Fence signals, Kernel kernel, IndirectWorkgroups count, Args args) {
     try (CommandWork<E> work = begin(waits, signals, new CommandWork<>(device))) {
       work.dispatch(kernel, count, args);
       work.submit(waits, signals);
@@ -230,7 +247,7 @@ final class EngineQueue<E> implements DeviceQueue {
       work.byHost(
           new DeviceCopy<>(
               device,
-              index,
+              chunks(),
               copyStaging,
               work.operation(),
               from,
@@ -325,7 +342,7 @@ final class EngineQueue<E> implements DeviceQueue {
         work.completeOnHost(
             new FileTransfer<>(
                 device,
-                index,
+                chunks(),
                 fileStaging,
                 work.operation(),
                 isRead,
@@ -342,8 +359,19 @@ final class EngineQueue<E> implements DeviceQueue {
 
   @Override
   public DeviceBuffer alloca(Fence waits, Fence signals, long bytes, BufferParams params) {
+    return allocate(waits, signals, bytes, params, null);
+  }
+
+  @Override
+  public DeviceBuffer alloca(
+      Fence waits, Fence signals, long bytes, BufferParams params, MemoryPool pool) {
+    return allocate(waits, signals, bytes, params, EnginePool.of(device, pool));
+  }
+
+  private DeviceBuffer allocate(
+      Fence waits, Fence signals, long bytes, BufferParams params, @Nullable EnginePool pool) {
     try (AllocaWork<E> work = begin(waits, signals, new AllocaWork<>(device))) {
-      BufferStorage storage = work.alloca(bytes, params);
+      BufferStorage storage = work.alloca(bytes, params, pool);
       work.capture(waits, signals);
       // Last: a buffer that never reaches the user would be reported as leaked.
       EngineBuffer buffer = new EngineBuffer(storage);

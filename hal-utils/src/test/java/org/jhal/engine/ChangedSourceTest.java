@@ -44,7 +44,8 @@ class ChangedSourceTest {
       DeviceCore<Event> core = Inside.core(device);
       CommandWork<Event> work = new CommandWork<>(core);
       work.upload(source, target, 0);
-      RecordedOperation upload = new RecordedOperation(new QueueOrder("q"), "upload", null);
+      RecordedOperation upload =
+          new RecordedOperation(new QueueOrder("q"), "upload", null, reports::add, null);
       work.record(upload);
       record.add(upload);
       upload.setNumber(1);

@@ -24,6 +24,7 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
@@ -75,6 +76,9 @@ class CommandKindsTest {
       case COPY -> queue.copy(Fence.NONE, done, buffer, 0, buffer, 4, 4);
       case DISPATCH ->
           queue.dispatch(Fence.NONE, done, code.kernel("f"), Workgroups.of(1), Args.of());
+      case INDIRECT_DISPATCH ->
+          queue.dispatch(
+              Fence.NONE, done, code.kernel("f"), IndirectWorkgroups.of(buffer), Args.of());
       case EXTERNAL -> queue.external(Fence.NONE, done, List.of(buffer), context -> {});
       case EVENT -> queue.importEvent(done, 1, null);
       case BARRIER -> {
@@ -95,6 +99,8 @@ class CommandKindsTest {
       }
       case COPY -> commands.copy(buffer, 0, buffer, 4, 4);
       case DISPATCH -> commands.dispatch(code.kernel("f"), Workgroups.of(1), Args.of());
+      case INDIRECT_DISPATCH ->
+          commands.dispatch(code.kernel("f"), IndirectWorkgroups.of(buffer), Args.of());
       case BARRIER -> commands.barrier();
     }
     return true;
@@ -114,7 +120,7 @@ class CommandKindsTest {
     backend.commands = EnumSet.complementOf(EnumSet.of(missing));
     try (EngineDevice<Event> device = open();
         Executable code = load(device);
-        DeviceBuffer buffer = device.allocate(8, BufferParams.DEVICE);
+        DeviceBuffer buffer = device.allocate(12, BufferParams.DEVICE);
         CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.ONE_SHOT);
         TimelineSemaphore done = device.createSemaphore(0)) {
       DeviceQueue queue = device.queue(0);

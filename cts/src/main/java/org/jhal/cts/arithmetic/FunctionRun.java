@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jhal.Args;
@@ -27,24 +28,38 @@ import org.jhal.Kernel;
 import org.jhal.QueueSteps;
 import org.jhal.Sequence;
 
-/** Computes functions on a device: one kernel for all that share operands. */
+/**
+ * Computes functions on a device: one source for all that share operands. It has a kernel for each
+ * few of them, since compilers take far longer for a large kernel than for several small ones.
+ */
 public final class FunctionRun {
-  private static final String KERNEL = "compute";
+  private static final String KERNEL = "compute"; // and a number
+  private static final String BEGINNING = "extern \"C\" __global__ void " + KERNEL;
   private static final int ITEMS = 128; // of a workgroup
+  private static final int FUNCTIONS = 32; // of a kernel
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private FunctionRun() {}
 
-  /** A kernel that computes functions: for each, the results of all tuples, one after the other. */
+  /** Kernels that compute functions: for each, the results of all tuples, one after the other. */
   public static String source(List<DialectFunction> functions) {
-    StringBuilder text = new StringBuilder(head());
+    String head = head();
+    int beginning = head.indexOf(BEGINNING);
+    StringBuilder text = new StringBuilder(head.substring(0, beginning));
     for (int index = 0; index < functions.size(); index++) {
+      if (index % FUNCTIONS == 0) {
+        text.append(head.substring(beginning).replace(BEGINNING, BEGINNING + index / FUNCTIONS));
+      }
       text.append("  out[")
           .append(index)
           .append(" * n + at] = bits_of(")
           .append(functions.get(index).expression())
           .append(");\n");
+      if (index % FUNCTIONS == FUNCTIONS - 1 || index == functions.size() - 1) {
+        text.append("}\n");
+      }
     }
-    return text.append("}\n").toString();
+    return text.toString();
   }
 
   private static String head() {
@@ -56,19 +71,23 @@ public final class FunctionRun {
     }
   }
 
-  /** The bundle of {@link #source}, without its code. */
-  public static BundleBuilder bundle() {
-    return ExecutableSource.builder("functions")
-        .kernel(
-            KERNEL,
-            ITEMS,
-            constant("n", U32),
-            in("as", U32),
-            in("bs", U32),
-            in("cs", U32),
-            in("ps", U64),
-            in("qs", U64),
-            out("out", U64));
+  /** The bundle of {@link #source} for functions, without its code. Operands are in its name. */
+  public static BundleBuilder bundle(List<DialectFunction> functions) {
+    String operands = functions.get(0).operands().name().toLowerCase(Locale.ROOT);
+    BundleBuilder bundle = ExecutableSource.builder("functions-" + operands);
+    for (int part = 0; part * FUNCTIONS < functions.size(); part++) {
+      bundle.kernel(
+          KERNEL + part,
+          ITEMS,
+          constant("n", U32),
+          in("as", U32),
+          in("bs", U32),
+          in("cs", U32),
+          in("ps", U64),
+          in("qs", U64),
+          out("out", U64));
+    }
+    return bundle;
   }
 
   /**
@@ -78,7 +97,7 @@ public final class FunctionRun {
    */
   public static Map<String, long[]> run(Device device, List<DialectFunction> functions)
       throws InterruptedException {
-    return run(device, bundle().cpp(source(functions)).build(), functions);
+    return run(device, bundle(functions).cpp(source(functions)).build(), functions);
   }
 
   /** Likewise, with a bundle whose code comes from {@link #source}. */
@@ -90,7 +109,6 @@ public final class FunctionRun {
     long[] bits = new long[n * functions.size()];
     try (Executable executable = device.loadExecutable(bundle);
         Sequence sequence = device.createSequence()) {
-      Kernel kernel = executable.kernel(KERNEL);
       QueueSteps steps = sequence.on(device.queue(0));
       DeviceBuffer a = steps.uploading(HostMemory.of(tuples.a()));
       DeviceBuffer b = steps.uploading(HostMemory.of(tuples.b()));
@@ -98,9 +116,12 @@ public final class FunctionRun {
       DeviceBuffer p = steps.uploading(HostMemory.of(tuples.p()));
       DeviceBuffer q = steps.uploading(HostMemory.of(tuples.q()));
       DeviceBuffer out = steps.allocate(U64, bits.length);
-      steps.dispatch(kernel, kernel.covering(n), Args.of(n, a, b, c, p, q, out));
+      for (int part = 0; part * FUNCTIONS < functions.size(); part++) {
+        Kernel kernel = executable.kernel(KERNEL + part);
+        steps.dispatch(kernel, kernel.covering(n), Args.of(n, a, b, c, p, q, out));
+      }
       steps.readback(out, HostMemory.of(bits));
-      sequence.await(Duration.ofSeconds(60));
+      sequence.await(PATIENCE);
     }
     Map<String, long[]> results = new LinkedHashMap<>();
     for (int index = 0; index < functions.size(); index++) {

@@ -92,16 +92,13 @@ public record LargestDistance(long units, int operand, long nans) {
     return function.judgement() == Judgement.NEAR && function.result() == ResultType.F32;
   }
 
-  /**
-   * Computes the distances of all functions of floats that are judged by their distance.
-   *
-   * @param count how many operands are tried, evenly spread over the bits of all floats: 1 to 2^32
-   * @return the distances, by the names of the functions
-   */
-  public static Map<String, LargestDistance> of(Device device, long count)
-      throws InterruptedException {
-    List<DialectFunction> functions =
-        DialectFunction.all().stream().filter(LargestDistance::has).toList();
+  private static List<DialectFunction> functions() {
+    return DialectFunction.all().stream().filter(LargestDistance::has).toList();
+  }
+
+  /** The kernels that {@link #of} needs. */
+  public static ExecutableSource bundle() {
+    List<DialectFunction> functions = functions();
     StringBuilder source = new StringBuilder(HEAD);
     BundleBuilder bundle = ExecutableSource.builder("distances");
     for (int i = 0; i < functions.size(); i++) {
@@ -110,8 +107,21 @@ public record LargestDistance(long units, int operand, long nans) {
           bundle.kernel(
               "f" + i, ITEMS, constant("count", U64), constant("stride", U64), out("results", U64));
     }
+    return bundle.cpp(source.toString()).build();
+  }
+
+  /**
+   * Computes the distances of all functions of floats that are judged by their distance.
+   *
+   * @param bundle that of {@link #bundle}, perhaps with further variants
+   * @param count how many operands are tried, evenly spread over the bits of all floats: 1 to 2^32
+   * @return the distances, by the names of the functions
+   */
+  public static Map<String, LargestDistance> of(Device device, ExecutableSource bundle, long count)
+      throws InterruptedException {
+    List<DialectFunction> functions = functions();
     Map<String, LargestDistance> distances = new LinkedHashMap<>();
-    try (Executable kernels = device.loadExecutable(bundle.cpp(source.toString()).build())) {
+    try (Executable kernels = device.loadExecutable(bundle)) {
       for (int i = 0; i < functions.size(); i++) {
         long[] results = new long[2 * ITEMS * GROUPS];
         try (Sequence sequence = device.createSequence()) {

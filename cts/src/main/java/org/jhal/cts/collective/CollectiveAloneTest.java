@@ -65,13 +65,15 @@ class CollectiveAloneTest {
           content,
           what,
           all -> Collectives.start(group, kind, 0, 0, reduction, type, all));
-      check(
-          cts,
-          source,
-          source,
-          content,
-          what + " in place",
-          all -> Collectives.start(group, kind, 0, 0, reduction, type, all));
+      if (kind != Kind.ALL_TO_ALL) { // which has no form in place
+        check(
+            cts,
+            source,
+            source,
+            content,
+            what + " in place",
+            all -> Collectives.start(group, kind, 0, 0, reduction, type, all));
+      }
     }
   }
 

@@ -124,6 +124,15 @@ class CollectiveRefusalTest {
         Status.OUT_OF_RANGE,
         () -> two.group.sendReceive(0, 7, two.ranks(two.a, null, null, two.b)),
         "to 7");
+    two.refused(
+        Status.OUT_OF_RANGE,
+        () -> two.group.gather(2, two.ranks(two.a, null, two.b, null)),
+        "root 2");
+    two.refused(
+        Status.OUT_OF_RANGE,
+        () -> two.group.scatter(-1, two.ranks(null, two.a, null, two.b)),
+        "root -1");
+    two.invalid(() -> two.group.allToAll(List.of(two.rank(two.a, null))), "1 rank;", "has 2");
     two.invalid(() -> two.group.sendReceive(1, 1, two.ranks(null, null, two.b, two.b)), "rank 1");
   }
 
@@ -152,6 +161,21 @@ class CollectiveRefusalTest {
     two.invalid(
         () -> two.group.sendReceive(0, 1, two.ranks(two.a, two.a, null, two.b)),
         "no target of rank 0");
+    two.invalid(
+        () -> two.group.gather(0, two.ranks(two.a, two.buffer(0, 32), two.b, two.b)),
+        "no target of rank 1");
+    two.invalid(() -> two.group.gather(0, two.ranks(two.a, null, two.b, null)), "target of rank 0");
+    two.invalid(
+        () -> two.group.gather(0, two.ranks(two.a, two.buffer(0, 32), null, null)),
+        "source of rank 1");
+    two.invalid(
+        () -> two.group.scatter(1, two.ranks(two.a, two.a, two.b, two.b)), "no source of rank 0");
+    two.invalid(
+        () -> two.group.scatter(1, two.ranks(null, two.a, two.buffer(1, 32), null)),
+        "target of rank 1");
+    two.invalid(
+        () -> two.group.allToAll(two.ranks(two.a, two.buffer(0, 16), null, two.b)),
+        "source of rank 1");
   }
 
   @Test
@@ -214,6 +238,20 @@ class CollectiveRefusalTest {
     two.invalid(
         () -> two.group.allGather(two.ranks(two.a, thirtyTwo, two.b, seven)), "2 equal parts", "7");
     two.invalid(
+        () -> two.group.gather(0, two.ranks(two.a, two.buffer(0, 16), two.b, null)),
+        "16",
+        "target of rank 0");
+    two.invalid(
+        () -> two.group.scatter(1, two.ranks(null, two.a, seven, two.b)), "2 equal parts", "7");
+    two.invalid(
+        () -> two.group.allToAll(two.ranks(two.a, two.buffer(0, 16), two.b, eight)),
+        "needs 16 bytes as target of rank 1",
+        "got 8");
+    two.invalid(
+        () -> two.group.allToAll(two.ranks(two.buffer(0, 7), two.buffer(0, 7), seven, seven)),
+        "2 equal parts",
+        "7");
+    two.invalid(
         () ->
             two.group.reduceScatter(
                 Reduction.SUM,
@@ -268,6 +306,16 @@ class CollectiveRefusalTest {
                 0, two.ranks(large.slice(0, 8), large.slice(4, 8), null, two.b.slice(0, 8))),
         "rank 0",
         "overlap");
+    two.invalid(
+        () -> two.group.gather(0, two.ranks(large.slice(16, 16), large, two.b, null)),
+        "rank 0",
+        "overlap");
+    two.invalid(
+        () -> two.group.scatter(1, two.ranks(null, two.a, other, other.slice(0, 16))),
+        "rank 1",
+        "overlap");
+    two.invalid(
+        () -> two.group.allToAll(two.ranks(two.a, two.a, two.b, two.b)), "rank 0", "overlap");
   }
 
   @Test
@@ -347,6 +395,9 @@ class CollectiveRefusalTest {
     assertNullRefused("ranks", () -> two.group.broadcast(0, nothing()));
     assertNullRefused("ranks", () -> two.group.allGather(nothing()));
     assertNullRefused("ranks", () -> two.group.sendReceive(0, 1, nothing()));
+    assertNullRefused("ranks", () -> two.group.gather(0, nothing()));
+    assertNullRefused("ranks", () -> two.group.scatter(0, nothing()));
+    assertNullRefused("ranks", () -> two.group.allToAll(nothing()));
     assertNullRefused("reduction", () -> two.group.allReduce(nothing(), ElementType.F32, ranks));
     assertNullRefused("type", () -> two.group.allReduce(Reduction.SUM, nothing(), ranks));
     assertNullRefused("reduction", () -> two.group.reduce(0, nothing(), ElementType.F32, ranks));

@@ -70,13 +70,26 @@ class CollectiveRepeatTest {
   private static int[] expected(Kind kind, int round, int rank) {
     return switch (kind) {
       case BROADCAST -> source(round, ROOT);
+      case SCATTER -> part(source(round, ROOT), rank);
+      case GATHER -> rank == ROOT ? gathered(round) : new int[0];
+      case ALL_TO_ALL ->
+          IntStream.range(0, RANKS)
+              .flatMap(of -> IntStream.of(part(source(round, of), rank)))
+              .toArray();
       case SEND_RECEIVE -> rank == 0 ? source(round, ROOT) : new int[0];
       case ALL_REDUCE -> sum(round);
       case REDUCE -> rank == ROOT ? sum(round) : new int[0];
-      case ALL_GATHER ->
-          IntStream.range(0, RANKS).flatMap(of -> IntStream.of(source(round, of))).toArray();
-      case REDUCE_SCATTER -> IntStream.of(sum(round)).skip(rank * COUNT).limit(COUNT).toArray();
+      case ALL_GATHER -> gathered(round);
+      case REDUCE_SCATTER -> part(sum(round), rank);
     };
+  }
+
+  private static int[] part(int[] all, int rank) {
+    return IntStream.of(all).skip((long) rank * COUNT).limit(COUNT).toArray();
+  }
+
+  private static int[] gathered(int round) {
+    return IntStream.range(0, RANKS).flatMap(of -> IntStream.of(source(round, of))).toArray();
   }
 
   @ParameterizedTest
@@ -87,10 +100,9 @@ class CollectiveRepeatTest {
     CollectiveGroup group = cts.closing(CollectiveGroup.of(devices, Options.DEFAULT));
     List<@Nullable DeviceBuffer> sources = new ArrayList<>();
     List<@Nullable DeviceBuffer> targets = new ArrayList<>();
-    boolean isFromRoot = kind == Kind.BROADCAST || kind == Kind.SEND_RECEIVE;
     for (int rank = 0; rank < RANKS; rank++) {
       Device device = devices.get(rank);
-      boolean gives = !isFromRoot || rank == ROOT;
+      boolean gives = Collectives.hasSource(kind, rank, ROOT);
       int gets = Integer.BYTES * expected(kind, 0, rank).length;
       int bytes = Integer.BYTES * RANKS * COUNT;
       sources.add(gives ? cts.buffer(device, bytes, BufferParams.DEVICE) : null);
@@ -136,14 +148,13 @@ class CollectiveRepeatTest {
   }
 
   private static void runOnce(Cts cts, CollectiveGroup group, Kind kind, int round) {
-    boolean isFromRoot = kind == Kind.BROADCAST || kind == Kind.SEND_RECEIVE;
     TimelineSemaphore done = cts.semaphore();
     List<Rank> ranks = new ArrayList<>();
     List<@Nullable DeviceBuffer> targets = new ArrayList<>();
     for (int rank = 0; rank < RANKS; rank++) {
       Device device = group.devices().get(rank);
       DeviceBuffer source = null;
-      if (!isFromRoot || rank == ROOT) {
+      if (Collectives.hasSource(kind, rank, ROOT)) {
         source = cts.buffer(device, Integer.BYTES * RANKS * COUNT, BufferParams.DEVICE);
         cts.write(source, 0, ints(source(round, rank)));
       }

@@ -137,7 +137,7 @@ class CollectiveResultTest {
       int count,
       int ranks,
       boolean inPlace) {
-    Run run = new Run(cts, ranks, inPlace);
+    Run run = new Run(cts, ranks, inPlace && kind != Kind.ALL_TO_ALL); // which cannot be
     int last = ranks - 1;
     int length = count * (type == null ? 1 : type.bytes());
     switch (kind) {
@@ -146,6 +146,37 @@ class CollectiveResultTest {
             .forEach(rank -> run.add(rank == last ? shifted(rank, length) : null, length, 0));
         run.run(all -> run.group.broadcast(last, all));
         IntStream.range(0, ranks).forEach(rank -> run.check(rank, shifted(last, length)));
+      }
+      case GATHER -> {
+        byte[] expected = new byte[length * ranks];
+        for (int rank = 0; rank < ranks; rank++) {
+          byte[] own = shifted(rank, length);
+          System.arraycopy(own, 0, expected, rank * length, length);
+          run.add(own, rank == last ? length * ranks : -1, rank * length);
+        }
+        run.run(all -> run.group.gather(last, all));
+        run.check(last, expected);
+      }
+      case SCATTER -> {
+        byte[] all = bytes(length * ranks);
+        IntStream.range(0, ranks)
+            .forEach(rank -> run.add(rank == last ? all : null, length, rank * length));
+        run.run(parts -> run.group.scatter(last, parts));
+        IntStream.range(0, ranks).forEach(rank -> run.check(rank, part(all, rank, length)));
+      }
+      case ALL_TO_ALL -> {
+        for (int rank = 0; rank < ranks; rank++) {
+          run.add(shifted(rank, length * ranks), length * ranks, 0);
+        }
+        run.run(run.group::allToAll);
+        for (int rank = 0; rank < ranks; rank++) {
+          byte[] expected = new byte[length * ranks];
+          for (int from = 0; from < ranks; from++) {
+            byte[] own = part(shifted(from, length * ranks), rank, length);
+            System.arraycopy(own, 0, expected, from * length, length);
+          }
+          run.check(rank, expected);
+        }
       }
       case SEND_RECEIVE -> {
         IntStream.range(0, ranks)
@@ -307,6 +338,8 @@ class CollectiveResultTest {
   void largeInPlaceCollectivesAreExact(Cts cts) {
     check(cts, Kind.REDUCE_SCATTER, Reduction.MAX, ElementType.U16, MILLION, 3, true);
     check(cts, Kind.ALL_GATHER, null, null, MILLION, 3, true);
+    check(cts, Kind.GATHER, null, null, MILLION, 3, true);
+    check(cts, Kind.SCATTER, null, null, MILLION, 3, true);
   }
 
   /** A sum in another order, or in higher precision, would differ. */

@@ -104,21 +104,14 @@ class CollectiveTransferTest {
       this.kind = kind;
       this.devices = devices;
       this.group = cts.closing(CollectiveGroup.of(devices, Options.DEFAULT.withHostOnly()));
-      boolean isGather = kind == Kind.ALL_GATHER;
-      boolean isScatter = kind == Kind.REDUCE_SCATTER;
       this.ranks = devices.size();
+      int sourceBytes = length * Collectives.sourceParts(kind, ranks);
+      int targetBytes = length * Collectives.targetParts(kind, ranks);
       for (int rank = 0; rank < ranks; rank++) {
-        boolean isFirst = rank == 0;
-        boolean isLast = rank == ranks - 1;
-        boolean reads = isFirst || (kind != Kind.BROADCAST && kind != Kind.SEND_RECEIVE);
-        boolean writes =
-            switch (kind) {
-              case REDUCE -> isFirst;
-              case SEND_RECEIVE -> isLast;
-              default -> true;
-            };
-        sources.add(reads ? buffer(rank, isScatter ? ranks * length : length, 1) : null);
-        targets.add(writes ? buffer(rank, isGather ? ranks * length : length, 2) : null);
+        boolean reads = Collectives.hasSource(kind, rank, 0);
+        boolean writes = Collectives.hasTarget(kind, rank, 0, ranks - 1);
+        sources.add(reads ? buffer(rank, sourceBytes, 1) : null);
+        targets.add(writes ? buffer(rank, targetBytes, 2) : null);
         ends.add(cts.semaphore(devices.get(rank), 0));
       }
     }

@@ -162,7 +162,7 @@ class BindingTableTest {
     commands.fill(Slot.of(0), 3, 1, FillPattern.of8(1));
     commands.end();
     DeviceBuffer target = cts.buffer(64);
-    DeviceBuffer large = cts.buffer(128);
+    DeviceBuffer large = cts.buffer(filled(128, 0));
     for (BufferUsage missing : List.of(BufferUsage.DISPATCH_READ, BufferUsage.TRANSFER_SOURCE)) {
       Set<BufferUsage> usages = EnumSet.copyOf(BufferParams.DEVICE.usage());
       usages.remove(missing);

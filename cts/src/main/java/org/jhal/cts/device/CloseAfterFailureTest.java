@@ -176,7 +176,7 @@ class CloseAfterFailureTest {
       List<TimelineSemaphore> ends = new ArrayList<>();
       DeviceBuffer buffer = device.allocate(16, BufferParams.DEVICE);
       for (OperationKind kind : OperationKind.of(cts, device)) {
-        if (kind == OperationKind.DISPATCH || kind == OperationKind.ALLOCA_DEALLOCA) {
+        if (kind.runsKernel() || kind == OperationKind.ALLOCA_DEALLOCA) {
           continue; // the device under test has the kernel; a buffer is kept until the test ends
         }
         for (int queue = 0; queue < device.queueCount(); queue++) {

@@ -37,6 +37,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.MemoryType;
 import org.jhal.Slot;
 import org.jhal.Status;
@@ -212,6 +213,35 @@ class PeerImportTest {
         with(expected, 4 * COUNT + 32, bytes(32)),
         cts.read(target),
         "the results of the recorded commands");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"S9b", "M6a"})
+  @Needs(capabilities = Capability.INDIRECT_DISPATCH)
+  void theGridOfADispatchMayBeInAnImport(Commands.Form form, Cts cts) {
+    DeviceBuffer grid = importPeer(cts, cts.device(), cts.buffer(cts.second(), ints(0, 2, 1, 1)));
+    DeviceBuffer x = cts.buffer(ints(1, 2, 3, 4));
+    DeviceBuffer y = cts.buffer(ints(9, 9, 9, 9));
+    TimelineSemaphore done = cts.semaphore();
+    Commands commands = new Commands(cts, form);
+    commands
+        .buffer()
+        .dispatch(
+            cts.kernel("twice"),
+            IndirectWorkgroups.of(commands.ref(grid), 4),
+            Args.of(commands.ref(x), commands.ref(y)));
+    commands.run(cts.queue());
+    assertBytes(ints(2, 4, 9, 9), cts.read(y), "two of the values, recorded");
+    cts.queue()
+        .dispatch(
+            Fence.NONE,
+            done.at(1),
+            cts.kernel("negate"),
+            IndirectWorkgroups.of(grid, 4),
+            Args.of(x, y));
+    awaitReached(done, 1);
+    assertBytes(ints(-1, -2, 9, 9), cts.read(y), "two of the values");
   }
 
   /**

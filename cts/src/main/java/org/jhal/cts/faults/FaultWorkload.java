@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.Args;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
+import org.jhal.Capability;
 import org.jhal.CollectiveGroup;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
@@ -24,6 +25,7 @@ import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostCall;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Reduction;
 import org.jhal.Slot;
 import org.jhal.Workgroups;
@@ -152,6 +154,9 @@ public final class FaultWorkload {
     FaultStep<DeviceBuffer> a = allocate("a", 5, BufferParams.DEVICE);
     FaultStep<Void> executed = executeDirect(a);
     commands(a, executed);
+    if (device.capabilities().contains(Capability.INDIRECT_DISPATCH)) {
+      indirect();
+    }
     executeWithTables();
     transients();
     hostCalls();
@@ -195,6 +200,32 @@ public final class FaultWorkload {
         steps.enqueue(device, "update", (w, s) -> first.update(w, s, five, a.get(), 3 * BLOCK), a);
     FaultStep<Void> filled = fill(second, a, 4, 6, a);
     steps.read(first, a, blocks(1, 1, 2, 5, 6), dispatched, updated, filled);
+  }
+
+  /** A dispatch whose grid another queue writes. */
+  private void indirect() {
+    FaultStep<DeviceBuffer> d = allocate("d", 3, BufferParams.DEVICE);
+    ByteBuffer grid = ByteBuffer.wrap(TestData.ints(INTS.x(), 1, 1));
+    FaultStep<Void> counts =
+        steps.enqueue(
+            device, "update of a grid", (w, s) -> second.update(w, s, grid, d.get(), 0), d);
+    FaultStep<Void> filled = fill(first, d, 1, 3, d);
+    FaultStep<Void> dispatched =
+        steps.enqueue(
+            device,
+            "indirect dispatch",
+            (w, s) ->
+                first.dispatch(
+                    w,
+                    s,
+                    kernels.get().kernel("twice"),
+                    IndirectWorkgroups.of(d.get()),
+                    Args.of(d.get().slice(BLOCK, BLOCK), d.get().slice(2L * BLOCK, BLOCK))),
+            counts,
+            filled,
+            kernels);
+    FaultStep<Void> copied = copy(first, d, 1, d, 0, dispatched);
+    steps.read(first, d, blocks(3, 3, 6), copied);
   }
 
   /** One reusable command buffer in flight several times, with different tables, on two queues. */

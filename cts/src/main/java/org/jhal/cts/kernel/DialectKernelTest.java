@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -23,6 +24,7 @@ import org.jhal.Args;
 import org.jhal.BundleBuilder;
 import org.jhal.DeviceBuffer;
 import org.jhal.ElementType;
+import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.Kernel;
@@ -197,6 +199,71 @@ class DialectKernelTest {
 
   @Test
   @Rule("M8")
+  void tablesInSharedMemoryAreFilledAlongTheirDiagonals(Cts cts) {
+    cts.needsFormat("gpu-c++");
+    ExecutableSource source = bundle(read("diagonals.cpp"), "diagonals", ElementType.I32);
+    ByteBuffer result = run(cts, source, "diagonals", COUNT, ElementType.I32)[0];
+    for (int first = 0; first < COUNT; first += ITEMS) {
+      int[] row = new int[17];
+      for (int x = 0; x <= 16; x++) {
+        row[x] = -x;
+      }
+      for (int y = 1; y <= 16; y++) {
+        int[] next = new int[17];
+        next[0] = -y;
+        for (int x = 1; x <= 16; x++) {
+          int same = row[x - 1] + (int) (value(first + y - 1) + value(first + x - 1));
+          next[x] = Math.max(same, Math.max(next[x - 1], row[x]) - 1);
+        }
+        row = next;
+      }
+      for (int x = 1; x <= 16; x++) {
+        assertEquals(row[x], result.getInt(4 * (first + x - 1)), "item " + (first + x - 1));
+      }
+    }
+  }
+
+  @Test
+  @Rule("M8")
+  void variablesOutsideFunctionsAreInitializedAndKept(Cts cts) {
+    cts.needsFormat("gpu-c++");
+    Parameter[] parameters = {in("in", ElementType.F32), out("out", ElementType.F32)};
+    ExecutableSource source =
+        ExecutableSource.builder("variables")
+            .kernel("variables", Workgroups.of(ITEMS), 0, parameters)
+            .kernel("seen", Workgroups.of(ITEMS), 0, parameters)
+            .cpp(read("variables.cpp"))
+            .build();
+    Executable kernels = cts.closing(cts.device().loadExecutable(source));
+    Args args = Args.of(cts.buffer(floats(1, 2, 3, 4)), cts.buffer(new byte[Float.BYTES * COUNT]));
+    TimelineSemaphore done = cts.semaphore();
+    for (int round = 1; round <= 3; round++) {
+      Kernel kernel = kernels.kernel(round == 3 ? "seen" : "variables");
+      Fence before = round == 1 ? Fence.NONE : done.at(round - 1);
+      cts.queue().dispatch(before, done.at(round), kernel, Workgroups.of(COUNT / ITEMS), args);
+      awaitReached(done, round);
+      ByteBuffer result = ByteBuffer.wrap(cts.read((DeviceBuffer) args.get(1)));
+      result.order(ByteOrder.nativeOrder());
+      for (int i = 0; i < COUNT; i++) {
+        float wanted = round == 3 ? kept(i) : initial(i);
+        assertEquals(wanted, result.getFloat(Float.BYTES * i), "round " + round + ", item " + i);
+      }
+    }
+  }
+
+  /** What a kernel computes with the first values of variables that none changes. */
+  private static float initial(int i) {
+    int[] bytes = {7, 250, 1};
+    return (i % 7 < 6 ? i % 7 / 2.0f : 0) + bytes[i % 3] + (i % 5) * (i % 5) + 30 * 2;
+  }
+
+  /** What two dispatches have left in the others. */
+  private static float kept(int i) {
+    return i < 4 ? (i == 0 ? 0.25f : 0) + 2 * (i + 1) : i == 4 ? 40 + 2 * COUNT : i == 5 ? -6 : 0;
+  }
+
+  @Test
+  @Rule("M8")
   void vectorsAreLoadedAndStored(Cts cts) {
     ByteBuffer result = run(cts, "vectors", 4 * COUNT, ElementType.F32)[0];
     for (int i = 0; i < COUNT; i++) {
@@ -224,6 +291,36 @@ class DialectKernelTest {
       double wanted = Math.log(x) + Math.exp(-x) + Math.PI + (1L << 40);
       assertEquals(wanted, result.getDouble(8 * i), 1e-3, "item " + i);
     }
+  }
+
+  /** Programs pass types and sizes this way. No header may have such names itself. */
+  @Test
+  @Rule("M8")
+  void optionsMayDefineEachNameOfOneLetter(Cts cts) {
+    cts.needsFormat("gpu-c++");
+    String body =
+        """
+
+        #include <algorithm>
+        namespace cg = cooperative_groups;
+        extern "C" __global__ void letters(const float* in, int* out) {
+          auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+          const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+          const float sum = cg::reduce(tile, in[i], cg::plus<float>());
+          const float most = __shfl_xor_sync(~0ull, std::max(sum, fabsf(in[i])), 1);
+          const __half half = __float2half(most);
+          atomicMax(&out[i], (int)(__half2float(half) < FLT_MAX) + N + T + Z);
+        }
+        """;
+    String[] options = new String[26];
+    Arrays.setAll(options, i -> "-D" + (char) ('A' + i) + "=" + (i + 1));
+    ExecutableSource source =
+        ExecutableSource.builder("letters")
+            .kernel("letters", ITEMS, in("in", ElementType.F32), out("out", ElementType.I32))
+            .cpp(read("includes.cpp") + body, options)
+            .build();
+    ByteBuffer sums = run(cts, source, "letters", COUNT, ElementType.I32)[0];
+    assertBytes(ints(COUNT, i -> 1 + 14 + 20 + 26), sums.array(), "the numbers of N, T and Z");
   }
 
   @Test

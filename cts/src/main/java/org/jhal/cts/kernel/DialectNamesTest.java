@@ -44,6 +44,10 @@ class DialectNamesTest {
   }
 
   private void assertResults(Cts cts) {
+    assertResults(cts, "names.cpp");
+  }
+
+  private void assertResults(Cts cts, String file) {
     cts.needsFormat("gpu-c++");
     BundleBuilder bundle = ExecutableSource.builder("names");
     results
@@ -52,8 +56,7 @@ class DialectNamesTest {
             name ->
                 bundle.kernel(name, ITEMS, in("in", ElementType.I32), out("out", ElementType.I32)));
     Executable kernels =
-        cts.closing(
-            cts.device().loadExecutable(bundle.cpp(DialectKernelTest.read("names.cpp")).build()));
+        cts.closing(cts.device().loadExecutable(bundle.cpp(DialectKernelTest.read(file)).build()));
     DeviceBuffer from = cts.buffer(ints(COUNT, i -> i));
     results.forEach(
         (name, result) -> {
@@ -79,6 +82,37 @@ class DialectNamesTest {
     kernel("by_table", i -> 2 * i + i % ITEMS);
     kernel("by_variable", i -> i % 2 == 1 ? 2 * i + i % ITEMS : -i);
     assertResults(cts);
+  }
+
+  @Test
+  @Rule("M8")
+  void functionsAreChosenWhileAKernelRuns(Cts cts) {
+    kernel("chosen", i -> i % 3 == 0 ? i + 5 : i % 3 == 1 ? i - 5 : i * 5);
+    kernel("of_structs", i -> i % 2 == 0 ? i + i + 1 + 4 : i * (i + 1) + 64);
+    kernel("passed", i -> 2 * i + (i % 4 == 1 ? i + 3 : i % 4 == 2 ? i - 3 : -1));
+    kernel(
+        "of_shared",
+        i -> {
+          int other = i / ITEMS * ITEMS + ITEMS - 1 - i % ITEMS;
+          return i % 2 == 0 ? i + other : i - other;
+        });
+    kernel(
+        "kept",
+        i -> {
+          int next = (i / ITEMS * ITEMS + (i + 1) % ITEMS) % 3;
+          return next == 0 ? i + 2 + 100 : next == 1 ? i - 2 : i * 2;
+        });
+    kernel("of_objects", i -> i % 2 == 1 ? (i % 8 + 1) * (i % 8 + 2) : 2 * i);
+    kernel("meeting", i -> i / ITEMS % 2 == 0 ? i ^ 1 : i / ITEMS * ITEMS + (i + 1) % ITEMS);
+    kernel(
+        "by_value",
+        i -> {
+          int at = i % 8;
+          int raised = i + at + at + 1;
+          int doubled = 2 * (i + at);
+          return (i % 2 == 0 ? raised + 1000 * doubled : doubled + 1000 * raised) + 1_000_000 * at;
+        });
+    assertResults(cts, "pointers.cpp");
   }
 
   @Test
@@ -126,8 +160,14 @@ class DialectNamesTest {
 
   @Test
   @Rule("M8")
-  void itemsAllocateAndUpdateMemory(Cts cts) {
+  void itemsAllocateMemory(Cts cts) {
     kernel("allocated", i -> i);
+    assertResults(cts, "allocated.cpp");
+  }
+
+  @Test
+  @Rule("M8")
+  void itemsUpdateNumbersOf16BitsInSharedMemory(Cts cts) {
     kernel("atomic", i -> i % ITEMS == 0 ? ITEMS : i % ITEMS == 1 ? 2 * ITEMS : 0);
     assertResults(cts);
   }

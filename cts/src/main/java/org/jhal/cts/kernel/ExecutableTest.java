@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.jhal.Args;
+import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.ElementType;
@@ -199,6 +200,29 @@ class ExecutableTest {
     }
     awaitReached(timeline, 6);
     assertBytes(ints(6, 0, 1, 2, 3, 4, 5), cts.read(list), "through six executables");
+  }
+
+  @Test
+  @Rule({"M5", "M6b"})
+  void aCooperativeKernelIsLoadedOrRefusedByName(Cts cts) {
+    ExecutableSource source =
+        ExecutableSource.builder("cooperative")
+            .kernel("together", 64, Parameter.out("all", ElementType.I32))
+            .cooperative("together")
+            .cpp("extern \"C\" __global__ void together(int* all) { all[threadIdx.x] = 1; }")
+            .java("together", group -> {})
+            .build();
+    boolean isLoaded = cts.device().capabilities().contains(Capability.COOPERATIVE_DISPATCH);
+    Set<String> formats = cts.device().executableFormats();
+    if (isLoaded) {
+      Executable loaded = cts.closing(cts.device().loadExecutable(source));
+      assertTrue(loaded.kernel("together").residentWorkgroups().isPresent());
+    } else if (formats.contains("gpu-c++") || formats.contains("java")) {
+      assertHal(
+          Status.UNIMPLEMENTED,
+          () -> cts.device().loadExecutable(source),
+          "kernel 'together' of cooperative is cooperative, and");
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jhal.Args;
 import org.jhal.BindingTable;
+import org.jhal.BufferParams;
 import org.jhal.BufferRef;
 import org.jhal.BufferUsage;
 import org.jhal.CommandBuffer;
@@ -136,7 +137,16 @@ enum BufferUse {
   private Args args(Cts cts, BufferRef buffer) {
     return usage == BufferUsage.DISPATCH_READ
         ? Args.of(buffer, cts.buffer(64))
-        : Args.of(cts.buffer(64), buffer);
+        : Args.of(written(cts), buffer);
+  }
+
+  /** A buffer that the host has written, without an operation. */
+  private static DeviceBuffer written(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(cts.device(), 64, BufferParams.HOST);
+    try (DeviceBuffer.Mapping mapping = buffer.map(0, 64, DeviceBuffer.MapMode.DISCARD_WRITE)) {
+      mapping.bytes().put(new byte[64]);
+    }
+    return buffer;
   }
 
   private static ByteBuffer bytes(long length) {

@@ -57,7 +57,7 @@ class OperandLifeTest {
   @EnumSource
   @Rule({"Q2", "Q3"})
   void aClosedBufferLivesUntilItsOperationHasRun(BufferUse use, Cts cts) {
-    DeviceBuffer buffer = cts.buffer(64);
+    DeviceBuffer buffer = cts.buffer(new byte[64]);
     TimelineSemaphore go = cts.semaphore();
     TimelineSemaphore done = cts.semaphore();
     use.enqueue(cts, go.at(1), done.at(1), buffer, 0, 16);
@@ -71,7 +71,7 @@ class OperandLifeTest {
     TimelineSemaphore done = cts.semaphore();
     DeviceBuffer[] bound = new DeviceBuffer[4];
     for (int i = 0; i < bound.length; i++) {
-      bound[i] = cts.buffer(64);
+      bound[i] = cts.buffer(new byte[64]);
     }
     try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.ONE_SHOT)) {
       commands.dispatch(cts.kernel("negate"), Workgroups.of(16), Args.of(Slot.of(0), Slot.of(1)));

@@ -103,6 +103,66 @@ class HazardTest {
 
   @Test
   @Rule("M3a")
+  void theReportHasTheNamesAndLinesOfTheProgram(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64).named("positions");
+    TimelineSemaphore first = cts.semaphore().named("moved");
+    TimelineSemaphore second = cts.semaphore();
+    fill(cts, Fence.NONE, first.at(1), buffer);
+    last(cts).copy(Fence.NONE, second.at(1), buffer, 0, cts.buffer(64), 0, 16);
+    String test = HazardTest.class.getName();
+    assertHazard(
+        second,
+        "reads bytes [0, 16) of the buffer 'positions' of 64 bytes of",
+        "add moved#",
+        "; the program enqueues the one at "
+            + test
+            + ".theReportHasTheNamesAndLinesOfTheProgram(HazardTest.java:",
+        "), the other at " + test + ".fill(HazardTest.java:");
+  }
+
+  private static void fillAgain(Cts cts, TimelineSemaphore signalled, DeviceBuffer target) {
+    cts.queue().fill(Fence.NONE, signalled.at(1), target, 0, target.size(), ONE);
+  }
+
+  /** The same operations that other lines of the program enqueue are reported, too. */
+  @Test
+  @Rule("M3a")
+  @FreshDevice("validate=hazards")
+  void eachPairOfLinesIsLogged(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(84); // a size of its own: each place is logged once
+    TimelineSemaphore first = cts.semaphore();
+    TimelineSemaphore second = cts.semaphore();
+    TimelineSemaphore third = cts.semaphore();
+    fill(cts, Fence.NONE, first.at(1), buffer);
+    fillAgain(cts, second, buffer);
+    fill(cts, Fence.NONE, third.at(1), buffer);
+    awaitReached(first.at(1).and(second.at(1)).and(third.at(1)));
+    String lines = "; the program enqueues the one at " + HazardTest.class.getName();
+    cts.awaitLog(lines + ".fillAgain(HazardTest.java:");
+    cts.awaitLog(lines + ".fill(HazardTest.java:");
+  }
+
+  @Test
+  @Rule("M3a")
+  void commandsHaveTheLinesThatHaveRecordedThem(Cts cts) {
+    DeviceBuffer buffer = cts.buffer(64);
+    TimelineSemaphore done = cts.semaphore();
+    try (CommandBuffer commands = cts.device().createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      for (int i = 0; i < 2; i++) {
+        commands.fill(buffer, 0, 64, ONE);
+      }
+      commands.end();
+      cts.queue().execute(Fence.NONE, done.at(1), commands);
+      assertHazard(
+          done,
+          "; the program records both at "
+              + HazardTest.class.getName()
+              + ".commandsHaveTheLinesThatHaveRecordedThem(HazardTest.java:");
+    }
+  }
+
+  @Test
+  @Rule("M3a")
   void whatIsOrderedIsNoHazard(Cts cts) {
     DeviceBuffer buffer = cts.buffer(64);
     TimelineSemaphore line = cts.semaphore();

@@ -9,12 +9,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.jhal.BufferParams;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.cts.Controls;
 import org.jhal.cts.CtsBackend;
 import org.jhal.cts.Need;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.TestData;
 import org.jhal.cts.support.Waits;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +35,8 @@ final class CtsContext implements Cts {
   private final String @Nullable [] freshOptions;
   private final Deque<AutoCloseable> closing = new ArrayDeque<>(); // guarded by itself
   private final IdentityHashMap<Device, DeviceUse> used =
+      new IdentityHashMap<>(); // guarded by this
+  private final IdentityHashMap<Device, DeviceBuffer> grids =
       new IdentityHashMap<>(); // guarded by this
   private final List<String> injected = new CopyOnWriteArrayList<>();
   private @Nullable OpenedDevice underTest; // guarded by this
@@ -180,6 +186,19 @@ final class CtsContext implements Cts {
 
   boolean isSeedUsed() {
     return isSeedUsed;
+  }
+
+  @Override
+  public synchronized DeviceBuffer oneWorkgroup(Device device) {
+    return grids.computeIfAbsent(
+        device,
+        on -> {
+          DeviceBuffer grid = closing(on.allocate(IndirectWorkgroups.BYTES, BufferParams.HOST));
+          try (DeviceBuffer.Mapping mapping = grid.map(DeviceBuffer.MapMode.WRITE)) {
+            mapping.bytes().put(TestData.ints(1, 1, 1));
+          }
+          return grid;
+        });
   }
 
   @Override

@@ -10,7 +10,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import org.jhal.Args;
-import org.jhal.BufferParams;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -111,7 +110,7 @@ class MissingWaitTest {
   @Rule("M3a")
   void eachBarrierThatMattersIsMissed(Cts cts) {
     Random random = cts.random();
-    DeviceBuffer row = cts.buffer(8L * CELLS);
+    DeviceBuffer row = cts.buffer(new byte[8 * CELLS]);
     int hazards = 0;
     for (int time = 0; time < 50; time++) {
       List<Step> steps = new ArrayList<>();
@@ -162,7 +161,7 @@ class MissingWaitTest {
     }
     DeviceBuffer[] rows = new DeviceBuffer[devices.length];
     for (int i = 0; i < rows.length; i++) {
-      rows[i] = cts.buffer(devices[i], 8L * CELLS, BufferParams.DEVICE);
+      rows[i] = cts.buffer(devices[i], new byte[8 * CELLS]);
     }
     int mattering = 0;
     for (int step = 0; step < STEPS; step++) {

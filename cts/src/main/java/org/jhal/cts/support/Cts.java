@@ -156,6 +156,12 @@ public interface Cts {
   /** Waits for a warning that contains {@code part}, and allows it. */
   void awaitLog(String part);
 
+  /**
+   * The grid of one workgroup in memory of a device, the same buffer for the whole test. It takes
+   * no work of a queue.
+   */
+  DeviceBuffer oneWorkgroup(Device device);
+
   /** The first queue of the device under test. */
   default DeviceQueue queue() {
     return device().queue(0);

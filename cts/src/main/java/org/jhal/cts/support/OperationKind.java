@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.jhal.Args;
 import org.jhal.BufferParams;
+import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -21,6 +22,7 @@ import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HostCall;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 
@@ -29,6 +31,7 @@ public enum OperationKind {
   BARRIER,
   EXECUTE,
   DISPATCH,
+  INDIRECT_DISPATCH,
   FILL,
   UPDATE,
   UPLOAD,
@@ -47,6 +50,9 @@ public enum OperationKind {
     if (!ExternalCommands.isOffered(cts, device)) {
       kinds.remove(EXTERNAL);
     }
+    if (!device.capabilities().contains(Capability.INDIRECT_DISPATCH)) {
+      kinds.remove(INDIRECT_DISPATCH);
+    }
     return List.copyOf(kinds);
   }
 
@@ -57,6 +63,15 @@ public enum OperationKind {
     if (this == EXTERNAL && !ExternalCommands.isOffered(cts, cts.device())) {
       throw Cts.unsupported(ExternalCommands.UNSUPPORTED);
     }
+    if (this == INDIRECT_DISPATCH
+        && !cts.device().capabilities().contains(Capability.INDIRECT_DISPATCH)) {
+      throw Cts.unsupported("the device does not offer " + Capability.INDIRECT_DISPATCH);
+    }
+  }
+
+  /** Whether it runs a kernel, which {@link #enqueue} looks up on the device under test. */
+  public boolean runsKernel() {
+    return this == DISPATCH || this == INDIRECT_DISPATCH;
   }
 
   /**
@@ -82,6 +97,13 @@ public enum OperationKind {
               signals,
               cts.kernel("write_parameters"),
               Workgroups.of(1),
+              Args.of(buffer, 1, 2, 3));
+      case INDIRECT_DISPATCH ->
+          queue.dispatch(
+              waits,
+              signals,
+              cts.kernel("write_parameters"),
+              IndirectWorkgroups.of(cts.oneWorkgroup(queue.device())),
               Args.of(buffer, 1, 2, 3));
       case FILL -> queue.fill(waits, signals, buffer, 0, 4, FillPattern.ZERO);
       case UPDATE -> queue.update(waits, signals, host, buffer, 0);

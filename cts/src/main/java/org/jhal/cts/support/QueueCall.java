@@ -32,6 +32,7 @@ public enum QueueCall {
   /** Of a reusable recording, with a table. */
   EXECUTE_SLOTS,
   DISPATCH,
+  INDIRECT_DISPATCH,
   FILL,
   UPDATE,
   UPLOAD,

@@ -16,6 +16,7 @@ import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
 import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.AssertionFailedError;
@@ -54,6 +55,22 @@ public final class Waits {
   /** Waits until all of {@code fence} is reached; {@code what} describes it in messages. */
   public static void awaitReached(String what, Fence fence) {
     awaitReached(what + ": ", fence, LIMIT);
+  }
+
+  /**
+   * Waits until the device has run a kernel that devices may find wrong, though none computes it
+   * wrong: one that waits at a barrier behind which work items have ended, say.
+   *
+   * @return false if the device has found it wrong
+   */
+  public static boolean isReachedUnlessFound(Timepoint end) {
+    awaitTrue(end + " to end", () -> isOver(end.semaphore(), end.value()));
+    HalException failure = end.semaphore().failure();
+    if (failure != null && !failure.findings().isEmpty()) {
+      return false;
+    }
+    awaitReached(end);
+    return true;
   }
 
   /** Like {@link #awaitReached}, but polls, for threads that may not wait, as in a file channel. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beginning of a kernel that computes functions: FunctionRun adds an assignment for each, and the closing brace.
+// The beginning of kernels that compute functions: FunctionRun repeats that of the kernel, with a number behind its name, and adds an
+// assignment for each function, and the closing brace.
 #include <cuda_fp16.h>
 #include <cuda_bf16.h>
 #include <cuda_runtime.h>

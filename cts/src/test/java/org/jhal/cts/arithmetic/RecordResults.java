@@ -75,7 +75,7 @@ final class RecordResults {
         all.putAll(
             FunctionRun.run(
                 device,
-                FunctionRun.bundle().variant("cuda-cubin", code).build(),
+                FunctionRun.bundle(group.getValue()).variant("cuda-cubin", code).build(),
                 group.getValue()));
       }
     }

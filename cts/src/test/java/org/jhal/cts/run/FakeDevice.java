@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jhal.AcquiredQueue;
 import org.jhal.Allocator;
 import org.jhal.Capability;
 import org.jhal.CommandBuffer;
@@ -21,6 +22,9 @@ import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.GraphStatistics;
 import org.jhal.HalException;
+import org.jhal.MemoryPool;
+import org.jhal.PoolRequest;
+import org.jhal.QueueRequest;
 import org.jhal.Setting;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
@@ -104,6 +108,11 @@ final class FakeDevice implements Device {
   }
 
   @Override
+  public AcquiredQueue acquireQueue(QueueRequest request) {
+    throw new UnsupportedOperationException("a queue of a fake device");
+  }
+
+  @Override
   public TimelineSemaphore createSemaphore(long initialValue) {
     throw new UnsupportedOperationException("a semaphore of a fake device");
   }
@@ -121,6 +130,11 @@ final class FakeDevice implements Device {
   @Override
   public Allocator allocator() {
     throw new UnsupportedOperationException("memory of a fake device");
+  }
+
+  @Override
+  public MemoryPool createPool(PoolRequest request) {
+    throw new UnsupportedOperationException("pools of a fake device");
   }
 
   @Override

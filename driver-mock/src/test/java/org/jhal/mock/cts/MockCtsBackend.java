@@ -117,10 +117,7 @@ public class MockCtsBackend implements CtsBackend {
     @Override
     public void reset() {
       mock.clearFaults();
-      for (int i = 0; i < device.queueCount(); i++) {
-        mock.resume(device.queue(i));
-      }
-      mock.resumeGroups();
+      mock.resumeAll();
     }
   }
 }

@@ -85,10 +85,55 @@ public record Layout(List<Piece> pieces, long length) {
     return new Layout(pieces, length);
   }
 
+  /**
+   * Piece r is the source of rank r.
+   *
+   * @param isInPlace whether a rank's source is its own part of its target
+   */
+  public static Layout gather(int root, int ranks, long length, IntPredicate isInPlace) {
+    List<Piece> pieces = new ArrayList<>();
+    for (int r = 0; r < ranks; r++) {
+      if (r != root || !isInPlace.test(r)) {
+        pieces.add(move(new Place(r, 0), new Place(root, r * length)));
+      }
+    }
+    return new Layout(pieces, length);
+  }
+
+  /**
+   * Piece r is the target of rank r.
+   *
+   * @param isInPlace whether a rank's target is its own part of its source
+   */
+  public static Layout scatter(int root, int ranks, long length, IntPredicate isInPlace) {
+    List<Piece> pieces = new ArrayList<>();
+    for (int r = 0; r < ranks; r++) {
+      if (r != root || !isInPlace.test(r)) {
+        pieces.add(move(new Place(root, r * length), new Place(r, 0)));
+      }
+    }
+    return new Layout(pieces, length);
+  }
+
+  /** A piece for each pair of ranks. Consecutive ones have different sources and targets. */
+  public static Layout allToAll(int ranks, long length) {
+    List<Piece> pieces = new ArrayList<>();
+    for (int distance = 0; distance < ranks; distance++) {
+      for (int from = 0; from < ranks; from++) {
+        int to = (from + distance) % ranks;
+        pieces.add(move(new Place(from, to * length), new Place(to, from * length)));
+      }
+    }
+    return new Layout(pieces, length);
+  }
+
   /** Data of one rank for another. */
   public static Layout sendReceive(int from, int to, long length) {
-    return new Layout(
-        List.of(new Piece(List.of(new Place(from, 0)), List.of(new Place(to, 0)))), length);
+    return new Layout(List.of(move(new Place(from, 0), new Place(to, 0))), length);
+  }
+
+  private static Piece move(Place from, Place to) {
+    return new Piece(List.of(from), List.of(to));
   }
 
   private static List<Place> places(int ranks, long offset, IntPredicate which) {

@@ -49,6 +49,29 @@ class LayoutTest {
         Layout.sendReceive(2, 0, 8).pieces());
   }
 
+  private static Piece move(Place from, Place to) {
+    return new Piece(List.of(from), List.of(to));
+  }
+
+  @Test
+  void partsAreGatheredScatteredAndTransposed() {
+    assertEquals(
+        List.of(move(at(0, 0), at(1, 0)), move(at(1, 0), at(1, 8))),
+        Layout.gather(1, 2, 8, rank -> false).pieces());
+    assertEquals(List.of(move(at(0, 0), at(1, 0))), Layout.gather(1, 2, 8, rank -> true).pieces());
+    assertEquals(
+        List.of(move(at(1, 0), at(0, 0)), move(at(1, 8), at(1, 0))),
+        Layout.scatter(1, 2, 8, rank -> false).pieces());
+    assertEquals(List.of(move(at(1, 0), at(0, 0))), Layout.scatter(1, 2, 8, rank -> true).pieces());
+    assertEquals(
+        List.of(
+            move(at(0, 0), at(0, 0)),
+            move(at(1, 8), at(1, 8)),
+            move(at(0, 8), at(1, 0)),
+            move(at(1, 0), at(0, 8))),
+        Layout.allToAll(2, 8).pieces());
+  }
+
   @Test
   void partsMayBeFarApart() {
     long gigabytes = 3L << 30;

@@ -7,12 +7,16 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jhal.BufferParams;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.engine.journal.IssuedOperation;
 import org.jhal.engine.journal.Journal;
+import org.jhal.recording.format.BundleFiles;
 import org.jhal.recording.format.ByteWriter;
 import org.jhal.recording.format.Memory;
 import org.jhal.recording.format.Payload;
@@ -81,6 +85,26 @@ final class DeviceJournal implements Journal {
             added.open(0, imported, false);
           }
         });
+  }
+
+  @Override
+  public void global(DeviceMemory memory, KernelModule module, Global global) {
+    file.write(() -> file.addGlobal(memory, device, module, global));
+  }
+
+  @Override
+  public void named(DeviceMemory memory, String name) {
+    file.write(() -> file.nameMemory(memory, name));
+  }
+
+  @Override
+  public void acquired(String queue, QueueRequest request, QueueGrant grant) {
+    file.write(() -> file.acquired(device, queue, request, grant));
+  }
+
+  @Override
+  public void hazard(String text) {
+    file.write(() -> file.hazard(text));
   }
 
   @Override

@@ -102,7 +102,13 @@ final class OperationWriter {
 
   private List<Action> actions(@Nullable CommandList commands) throws IOException {
     List<Action> actions = new ArrayList<>();
+    String label = "";
     for (int i = 0; commands != null && i < commands.size(); i++) {
+      Command command = commands.get(i);
+      if (command.kind() != Command.Kind.BARRIER && !command.label().equals(label)) {
+        label = command.label();
+        actions.add(new Action.Label(label));
+      }
       actions.add(action(commands.get(i), payloads.get(i)));
     }
     return actions;
@@ -114,7 +120,7 @@ final class OperationWriter {
       ByteWriter list = new ByteWriter();
       actions.forEach(action -> Action.write(action, list));
       int payload = file.payload(Payload.of(list.toArray()));
-      file.setWritten(commands, WrittenList.of(commands, submission, payload));
+      file.setWritten(commands, WrittenList.of(commands, submission, payload, actions.size()));
       Step.Operation.writeList(body, actions.size(), payload);
     } else {
       Step.Operation.writeActions(body, actions);
@@ -132,7 +138,7 @@ final class OperationWriter {
           Range unused = isWritten ? written(operand) : read(operand);
         });
     ByteWriter body = head();
-    Step.Operation.writeList(body, commands.size(), known.payload);
+    Step.Operation.writeList(body, known.actions, known.payload);
     entry.setNumber(file.operation(body));
   }
 
@@ -166,7 +172,8 @@ final class OperationWriter {
         Range source = read(command.source());
         yield new Action.Copy(source, written(command.target()));
       }
-      case DISPATCH -> dispatch(command);
+      case DISPATCH -> dispatch(command, null);
+      case INDIRECT_DISPATCH -> dispatch(command, read(command.source()));
       case BARRIER -> new Action.Barrier();
       case EXTERNAL -> external(command);
       case EVENT -> new Action.Foreign(List.of());
@@ -188,7 +195,7 @@ final class OperationWriter {
     return new Action.Foreign(ranges);
   }
 
-  private Action dispatch(Command command) throws IOException {
+  private Action dispatch(Command command, @Nullable Range counts) throws IOException {
     LoadedKernel kernel = command.kernel();
     Integer bundle = file.bundle(kernel.module());
     if (bundle == null) {
@@ -210,6 +217,7 @@ final class OperationWriter {
         command.groupsX(),
         command.groupsY(),
         command.groupsZ(),
+        counts,
         command.array(),
         buffers);
   }

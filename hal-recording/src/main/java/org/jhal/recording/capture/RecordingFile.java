@@ -12,8 +12,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import org.jhal.Global;
 import org.jhal.HostMemory;
 import org.jhal.MemoryType;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -67,7 +70,9 @@ final class RecordingFile {
   private int operations;
 
   @GuardedBy("this")
-  private final Map<String, Integer> queues = new HashMap<>(); // by device and name
+  private final Map<String, Integer> queues = new HashMap<>(); // the latest, by device and name
+
+  private int queueCount;
 
   @GuardedBy("this")
   private final List<RecordedMemory.Window> windows = new ArrayList<>(); // of all memories
@@ -220,9 +225,24 @@ final class RecordingFile {
     if (known != null) {
       return known;
     }
-    block(Block.QUEUE, new ByteWriter().number(device).text(name));
-    queues.put(device + " " + name, queues.size());
-    return queues.size() - 1;
+    return addQueue(device, name, new ByteWriter().number(device).text(name));
+  }
+
+  private synchronized int addQueue(int device, String name, ByteWriter body) throws IOException {
+    block(Block.QUEUE, body);
+    queues.put(device + " " + name, queueCount);
+    return queueCount++;
+  }
+
+  /** Another queue may have had the name. */
+  synchronized void acquired(int device, String name, QueueRequest request, QueueGrant grant)
+      throws IOException {
+    ByteWriter body = new ByteWriter().number(device).text(name);
+    body.octet(request.priority().ordinal()).octet(request.share().isPresent() ? 1 : 0);
+    body.word(Double.doubleToLongBits(request.share().orElse(0))).text(request.name());
+    body.octet(grant.priority().ordinal()).number(grant.computeUnits());
+    body.number(grant.deviceComputeUnits()).octet(grant.isExclusive() ? 1 : 0);
+    int unused = addQueue(device, name, body);
   }
 
   synchronized void bundle(KernelModule module, ByteWriter body) throws IOException {
@@ -255,10 +275,29 @@ final class RecordingFile {
   synchronized RecordedMemory addMemory(
       DeviceMemory memory, int device, long size, MemoryType type, Memory.Origin origin)
       throws IOException {
-    block(
-        Block.MEMORY,
-        new ByteWriter().number(device).number(size).text(type.name()).octet(origin.ordinal()));
+    block(Block.MEMORY, body(device, size, type, origin));
     boolean isForHost = type != MemoryType.DEVICE || origin == Memory.Origin.HOST;
+    return addMemory(memory, isForHost);
+  }
+
+  /** Adds a variable of a module. */
+  synchronized void addGlobal(DeviceMemory memory, int device, KernelModule module, Global global)
+      throws IOException {
+    Integer bundle = bundle(module);
+    Memory.Origin origin = bundle == null ? Memory.Origin.FOREIGN : Memory.Origin.GLOBAL;
+    ByteWriter body = body(device, global.bytes(), MemoryType.DEVICE, origin);
+    if (bundle != null) {
+      body.number(bundle).text(global.name());
+    }
+    block(Block.MEMORY, body);
+    RecordedMemory unused = addMemory(memory, false);
+  }
+
+  private static ByteWriter body(int device, long size, MemoryType type, Memory.Origin origin) {
+    return new ByteWriter().number(device).number(size).text(type.name()).octet(origin.ordinal());
+  }
+
+  private synchronized RecordedMemory addMemory(DeviceMemory memory, boolean isForHost) {
     RecordedMemory made = new RecordedMemory(this, memoryCount++, isForHost);
     memories.put(memory, made);
     return made;
@@ -270,6 +309,17 @@ final class RecordingFile {
     return known != null
         ? known
         : addMemory(memory, device, memory.size(), MemoryType.DEVICE, Memory.Origin.FOREIGN);
+  }
+
+  void nameMemory(DeviceMemory memory, String name) throws IOException {
+    RecordedMemory known = memories.get(memory);
+    if (known != null) {
+      block(Block.NAMED, new ByteWriter().number(known.number).text(name));
+    }
+  }
+
+  void hazard(String text) throws IOException {
+    block(Block.HAZARD, new ByteWriter().text(text));
   }
 
   void freeMemory(DeviceMemory memory) throws IOException {

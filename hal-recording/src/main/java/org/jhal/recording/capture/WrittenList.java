@@ -27,20 +27,23 @@ final class WrittenList {
   }
 
   final int payload; // its number
+  final int actions; // how many are in it
   private final DeviceMemory[] memories; // of the operands
   private final long[] places; // the offset and the length of each
 
-  private WrittenList(int payload, DeviceMemory[] memories, long[] places) {
+  private WrittenList(int payload, int actions, DeviceMemory[] memories, long[] places) {
     this.payload = payload;
+    this.actions = actions;
     this.memories = memories;
     this.places = places;
   }
 
   /** Remembers a list; null if it may be other bytes each time. */
-  static @Nullable WrittenList of(CommandList commands, Submission submission, int payload) {
+  static @Nullable WrittenList of(
+      CommandList commands, Submission submission, int payload, int actions) {
     for (int i = 0; i < commands.size(); i++) {
       switch (commands.get(i).kind()) {
-        case FILL, UPDATE, COPY, DISPATCH, BARRIER -> {}
+        case FILL, UPDATE, COPY, DISPATCH, INDIRECT_DISPATCH, BARRIER -> {}
         default -> {
           return null;
         }
@@ -55,7 +58,7 @@ final class WrittenList {
       places[2 * i] = submission.offset(operands.get(i));
       places[2 * i + 1] = submission.length(operands.get(i));
     }
-    return new WrittenList(payload, memories, places);
+    return new WrittenList(payload, actions, memories, places);
   }
 
   /** Whether the list is now submitted with the same memory. */
@@ -84,16 +87,23 @@ final class WrittenList {
           visitor.visit(command.source(), false);
           visitor.visit(command.target(), true);
         }
-        case DISPATCH -> {
-          LoadedKernel kernel = command.kernel();
-          for (int p = 0; p < kernel.parameterCount(); p++) {
-            Parameter parameter = kernel.parameter(p);
-            if (parameter.kind() == Parameter.Kind.BUFFER) {
-              visitor.visit(command.argument(p), parameter.isWritten());
-            }
-          }
+        case DISPATCH -> visitArguments(command, visitor);
+        case INDIRECT_DISPATCH -> {
+          visitor.visit(command.source(), false);
+          visitArguments(command, visitor);
         }
         default -> {}
+      }
+    }
+  }
+
+  private static <X extends Exception> void visitArguments(Command dispatch, Visitor<X> visitor)
+      throws X {
+    LoadedKernel kernel = dispatch.kernel();
+    for (int p = 0; p < kernel.parameterCount(); p++) {
+      Parameter parameter = kernel.parameter(p);
+      if (parameter.kind() == Parameter.Kind.BUFFER) {
+        visitor.visit(dispatch.argument(p), parameter.isWritten());
       }
     }
   }

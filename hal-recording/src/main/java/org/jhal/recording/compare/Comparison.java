@@ -31,9 +31,15 @@ public final class Comparison {
     private long elements;
     private long different;
     private long farthest;
+    private long parted;
 
     public long dispatches() {
       return dispatches;
+    }
+
+    /** Of how many of these the results part. */
+    public long parted() {
+      return parted;
     }
 
     public long elements() {
@@ -55,7 +61,8 @@ public final class Comparison {
    * A dispatch that was compared, with how long it took on both devices, from the call until the
    * host has seen its end.
    *
-   * @param finding where its results part; null if they do not
+   * @param finding where its results part; null if they do not, or if the comparison goes on and
+   *     has had a finding of the kernel
    */
   public record Compared(
       int number, Kernel kernel, long firstNanos, long secondNanos, @Nullable Finding finding) {}
@@ -65,6 +72,7 @@ public final class Comparison {
   private final Elements.Tolerance tolerance;
   private final Noise noise;
   private final boolean isLearning; // both sides are of one device
+  private final boolean goesOn;
   private final Map<String, KernelStatistics> kernels = new LinkedHashMap<>();
   private final long[] distances = new long[64]; // of elements that are not equal, by their bits
 
@@ -73,14 +81,22 @@ public final class Comparison {
    *
    * @param noise what one device may differ in from run to run
    * @param isLearning whether this fills {@code noise}, and finds nothing
+   * @param goesOn whether dispatches follow one whose results part. Then only the first one of a
+   *     kernel is a finding, and none runs again: variables of kernels would change once more.
    */
   public Comparison(
-      Side first, Side second, Elements.Tolerance tolerance, Noise noise, boolean isLearning) {
+      Side first,
+      Side second,
+      Elements.Tolerance tolerance,
+      Noise noise,
+      boolean isLearning,
+      boolean goesOn) {
     this.first = first;
     this.second = second;
     this.tolerance = tolerance;
     this.noise = noise;
     this.isLearning = isLearning;
+    this.goesOn = goesOn;
   }
 
   public Map<String, KernelStatistics> kernels() {
@@ -96,34 +112,50 @@ public final class Comparison {
   }
 
   /**
-   * Runs a dispatch on both devices.
+   * Runs a dispatch on both devices. What runs again, or is found, has the grid that the first
+   * device has read, since the dispatch may overwrite that.
    *
    * @param number its number among all dispatches, from 0
    * @param learns whether it first runs twice on the first device, to learn the noise from it
    * @throws HalException what the dispatch fails with on either device
    */
-  public Compared run(int number, Action.Dispatch dispatch, boolean learns)
+  public Compared run(int number, Action.Dispatch recorded, boolean learns)
       throws InterruptedException {
-    Kernel kernel = first.kernel(dispatch);
+    Kernel kernel = first.kernel(recorded);
+    Action.Dispatch dispatch = first.fixed(recorded);
     Map<Integer, DeviceBuffer[]> overwritten = new LinkedHashMap<>();
     try {
       snapshot(kernel, dispatch, overwritten);
       if (learns) {
         learn(kernel, dispatch, overwritten);
       }
-      long firstNanos = first.time(dispatch);
-      long secondNanos = second.time(dispatch);
+      long firstNanos = first.time(recorded);
+      long secondNanos = second.time(recorded);
       KernelStatistics statistics =
           kernels.computeIfAbsent(kernel.toString(), name -> new KernelStatistics());
       statistics.dispatches++;
-      Finding finding = null;
+      List<Finding.Difference> differences = new ArrayList<>();
       for (int i = 0; i < dispatch.buffers().size(); i++) {
         Range range = dispatch.buffers().get(i);
         if (range != null && kernel.parameters().get(i).isWritten()) {
-          Finding found = compare(number, dispatch, i, range, statistics, overwritten);
-          finding = finding == null ? found : finding;
+          Finding.Difference found = compare(kernel, i, range, statistics);
+          if (found != null) {
+            differences.add(found);
+          }
         }
       }
+      statistics.parted += differences.isEmpty() ? 0 : 1;
+      Finding finding =
+          differences.isEmpty() || goesOn && statistics.parted > 1
+              ? null
+              : new Finding(
+                  number,
+                  dispatch,
+                  first.format(dispatch),
+                  second.format(dispatch),
+                  differences,
+                  !goesOn && differsFromItself(kernel, dispatch, overwritten, differences),
+                  inputs(dispatch, overwritten));
       return new Compared(number, kernel, firstNanos, secondNanos, finding);
     } finally {
       for (DeviceBuffer[] pair : overwritten.values()) {
@@ -167,19 +199,26 @@ public final class Comparison {
     return results;
   }
 
-  /** Whether the first device computes something else than {@code result} from the same inputs. */
+  /** Whether the first device computes something else from the same inputs when it runs again. */
   private boolean differsFromItself(
       Kernel kernel,
       Action.Dispatch dispatch,
       Map<Integer, DeviceBuffer[]> overwritten,
-      Range part,
-      byte[] result)
+      List<Finding.Difference> differences)
       throws InterruptedException {
     Map<Integer, DeviceBuffer> results = results(kernel, dispatch);
     try {
       restore(dispatch, overwritten);
       first.dispatch(dispatch);
-      boolean differs = !Arrays.equals(first.read(part), result);
+      boolean differs = false;
+      for (Finding.Difference difference : differences) {
+        Range range = Objects.requireNonNull(dispatch.buffers().get(difference.parameter()));
+        byte[] before = difference.firstOutput();
+        long size = kernel.parameters().get(difference.parameter()).type().bytes();
+        long at = difference.element() * size / CHUNK * CHUNK; // of the part that was kept
+        Range part = new Range(range.memory(), range.offset() + at, before.length);
+        differs |= !Arrays.equals(first.read(part), before);
+      }
       results.forEach(
           (index, buffer) ->
               first.restore(buffer, Objects.requireNonNull(dispatch.buffers().get(index))));
@@ -239,19 +278,15 @@ public final class Comparison {
     return false;
   }
 
-  private @Nullable Finding compare(
-      int number,
-      Action.Dispatch dispatch,
-      int index,
-      Range range,
-      KernelStatistics statistics,
-      Map<Integer, DeviceBuffer[]> overwritten)
+  /** Compares a buffer, of which the second device then has what the first one has. */
+  private Finding.@Nullable Difference compare(
+      Kernel kernel, int index, Range range, KernelStatistics statistics)
       throws InterruptedException {
-    Kernel kernel = first.kernel(dispatch);
     ElementType type = kernel.parameters().get(index).type();
     String place = place(kernel, index);
     Elements elements = new Elements(type, tolerance);
-    Finding finding = null;
+    long differing = 0;
+    Finding.Difference found = null;
     for (long at = 0; at < range.length(); at += CHUNK) {
       Range part =
           new Range(range.memory(), range.offset() + at, Math.min(CHUNK, range.length() - at));
@@ -264,8 +299,7 @@ public final class Comparison {
       }
       elements.scaleBy(a);
       boolean isSame = true;
-      int worst = -1;
-      long differing = 0;
+      int one = -1; // the first element that differs
       for (int i = 0; i < count; i++) {
         if (elements.isSame(a, b, i) || elements.isFresh(a, b, i)) {
           continue;
@@ -277,35 +311,36 @@ public final class Comparison {
           noise.learn(place, elements, a, b, i);
         } else if (elements.differ(a, b, i) && !noise.covers(place, elements, a, b, i)) {
           differing++;
-          worst = worst < 0 ? i : worst;
+          one = one < 0 ? i : one;
         } else {
           statistics.different++;
           statistics.farthest = Math.max(statistics.farthest, distance);
         }
       }
-      if (worst >= 0 && finding == null) {
-        finding =
-            new Finding(
-                number,
-                dispatch,
-                index,
-                at / type.bytes() + worst,
-                elements.text(a, worst),
-                elements.text(b, worst),
-                elements.distance(a, b, worst),
-                differing,
-                count,
-                elements.areNearScaled(a, b, worst),
-                differsFromItself(kernel, dispatch, overwritten, part, a),
-                inputs(dispatch, overwritten),
-                a,
-                b);
+      if (one >= 0 && found == null) {
+        found = difference(index, elements, at / type.bytes(), one, a, b);
       }
       if (!isSame) {
         level(part, a, b, type, elements);
       }
     }
-    return finding;
+    return found == null ? null : found.counted(differing, range.length() / type.bytes());
+  }
+
+  /** An element that differs, of which {@code a} and {@code b} have the parts with it. */
+  private static Finding.Difference difference(
+      int index, Elements elements, long before, int one, byte[] a, byte[] b) {
+    return new Finding.Difference(
+        index,
+        before + one,
+        elements.text(a, one),
+        elements.text(b, one),
+        elements.distance(a, b, one),
+        0,
+        0,
+        elements.nearScaledBy(a, b, one),
+        a,
+        b);
   }
 
   /** Gives the second replica the bytes of the first one, but to what nobody has written. */

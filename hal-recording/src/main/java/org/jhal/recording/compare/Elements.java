@@ -3,6 +3,7 @@ package org.jhal.recording.compare;
 
 import java.util.Arrays;
 import org.jhal.ElementType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares two arrays of elements of a type: integers exactly, floating-point numbers by the number
@@ -45,17 +46,27 @@ public final class Elements {
 
   /** The difference that counts as none by the unit of the largest number of a buffer. */
   private double scaledSlack(byte[] bytes) {
+    return tolerance.ulps * ulp(largest(bytes));
+  }
+
+  /** The largest magnitude of a finite number. */
+  private double largest(byte[] bytes) {
     double largest = 0;
     for (int i = 0; i < bytes.length / size; i++) {
       double value = Math.abs(Constants.number(type, bytes, i * size).doubleValue());
       largest = value > largest && value < Double.POSITIVE_INFINITY ? value : largest;
     }
-    return tolerance.ulps * ulp(largest);
+    return largest;
   }
 
-  /** Whether two elements that differ would be near enough by the unit of the largest number. */
-  boolean areNearScaled(byte[] first, byte[] second, int element) {
-    return isFloat() && difference(first, second, element) <= scaledSlack(first);
+  /**
+   * The largest number of a buffer, if two elements that differ would be near enough by its unit;
+   * null if they would not.
+   */
+  @Nullable Double nearScaledBy(byte[] first, byte[] second, int element) {
+    return isFloat() && difference(first, second, element) <= scaledSlack(first)
+        ? (Double) largest(first)
+        : null;
   }
 
   /** The distance of a number from the next larger one of the type. */

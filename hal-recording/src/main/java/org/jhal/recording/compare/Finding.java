@@ -3,6 +3,7 @@ package org.jhal.recording.compare;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.recording.format.Action;
@@ -12,55 +13,32 @@ import org.jspecify.annotations.Nullable;
  * The first dispatch whose results part.
  *
  * @param number its number among all dispatches, from 0
- * @param parameter the place of the buffer among the parameters
- * @param element the first element of the buffer that differs
- * @param first its value on the first device, for people
- * @param second likewise on the second one
- * @param distance how many values lie between them
- * @param differing how many elements differ
- * @param compared how many were compared
- * @param isNearScaled whether the two values would be near enough if units in the last place were
- *     those of the largest number of the buffer
- * @param isNoise whether the first device has computed something else when it ran once more
+ * @param firstFormat the format of the variant that ran on the first device
+ * @param secondFormat likewise on the second one
+ * @param differences the buffers that differ, in the order of the parameters; at least one
+ * @param isNoise whether the first device has written something else into one of these when it ran
+ *     once more
  * @param inputs what it has read
- * @param firstOutput the bytes of the buffer on the first device, or the first part of them
- * @param secondOutput likewise on the second one
  */
 public record Finding(
     int number,
     Action.Dispatch dispatch,
-    int parameter,
-    long element,
-    String first,
-    String second,
-    long distance,
-    long differing,
-    long compared,
-    boolean isNearScaled,
+    String firstFormat,
+    String secondFormat,
+    List<Difference> differences,
     boolean isNoise,
-    List<Input> inputs,
-    byte[] firstOutput,
-    byte[] secondOutput) {
-  /** The element, both values and how far they are apart, for people. */
-  public String values(Kernel kernel) {
-    Parameter parted = kernel.parameters().get(parameter);
-    String apart = Elements.isFloat(parted.type()) ? " ulps apart" : " apart";
-    return "%s[%s], a %s: %s and %s%s"
-        .formatted(
-            parted.name(),
-            element,
-            parted.type().label(),
-            first,
-            second,
-            distance == Long.MAX_VALUE ? "" : ", " + distance + apart);
-  }
-
-  /** How many elements differ, and what is known of the inputs, for people. */
-  public List<String> circumstances(Kernel kernel) {
+    List<Input> inputs) {
+  /**
+   * What differs, and what is known of the inputs, for people.
+   *
+   * @param names the names of buffers, by the places of their parameters
+   */
+  public List<String> lines(Kernel kernel, Map<Integer, String> names) {
+    List<Parameter> parameters = kernel.parameters();
     List<String> lines = new ArrayList<>();
-    lines.add("%s of %s elements differ".formatted(differing, compared));
-    if (isNearScaled) {
-      lines.add("near enough by units of the largest number of the buffer (scaled)");
+    for (Difference difference : differences) {
+      int at = difference.parameter();
+      lines.add(difference.text(parameters.get(at), quoted(names.get(at))));
     }
     if (isNoise) {
       lines.add("the first device differs from itself, too (noise)");
@@ -68,7 +46,8 @@ public record Finding(
     boolean areEqual = inputs.stream().allMatch(input -> input.different() == 0);
     lines.add(areEqual ? "its inputs are equal" : "its inputs differ:");
     for (Input input : inputs) {
-      String name = kernel.parameters().get(input.parameter()).name();
+      int at = input.parameter();
+      String name = parameters.get(at).name() + quoted(names.get(at));
       if (input.different() > 0) {
         lines.add("  %s: %s elements".formatted(name, input.different()));
       }
@@ -80,6 +59,75 @@ public record Finding(
       }
     }
     return lines;
+  }
+
+  private static String quoted(@Nullable String name) {
+    return name == null ? "" : " '" + name + "'";
+  }
+
+  /**
+   * A buffer that differs.
+   *
+   * @param parameter its place among the parameters
+   * @param element the first element that differs
+   * @param first its value on the first device, for people
+   * @param second likewise on the second one
+   * @param distance how many values lie between them
+   * @param differing how many elements differ
+   * @param compared how many were compared
+   * @param nearScaledBy the largest number of the buffer, if the two values would be near enough by
+   *     its unit in the last place; else null
+   * @param firstOutput the bytes of the buffer on the first device, or the part of them with the
+   *     element
+   * @param secondOutput likewise on the second one
+   */
+  public record Difference(
+      int parameter,
+      long element,
+      String first,
+      String second,
+      long distance,
+      long differing,
+      long compared,
+      @Nullable Double nearScaledBy,
+      byte[] firstOutput,
+      byte[] secondOutput) {
+    /** The same with these numbers of elements. */
+    Difference counted(long differingElements, long comparedElements) {
+      return new Difference(
+          parameter,
+          element,
+          first,
+          second,
+          distance,
+          differingElements,
+          comparedElements,
+          nearScaledBy,
+          firstOutput,
+          secondOutput);
+    }
+
+    private String text(Parameter parted, String name) {
+      String label = parted.type().label();
+      String apart = Elements.isFloat(parted.type()) ? " ulps apart" : " apart";
+      return "%s[%s]%s, %s %s: %s and %s%s; %s of %s elements differ%s"
+          .formatted(
+              parted.name(),
+              element,
+              name,
+              label.startsWith("u") || label.startsWith("b") ? "a" : "an",
+              label,
+              first,
+              second,
+              distance == Long.MAX_VALUE ? "" : ", " + distance + apart,
+              differing,
+              compared,
+              nearScaledBy == null
+                  ? ""
+                  : "; near enough by units of the largest number of the buffer, "
+                      + nearScaledBy
+                      + " (scaled)");
+    }
   }
 
   /**

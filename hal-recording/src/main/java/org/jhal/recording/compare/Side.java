@@ -2,9 +2,13 @@
 package org.jhal.recording.compare;
 
 import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jhal.AcquiredQueue;
 import org.jhal.Args;
 import org.jhal.BufferParams;
 import org.jhal.Device;
@@ -16,8 +20,10 @@ import org.jhal.Fence;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
+import org.jhal.QueueRequest;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
@@ -26,14 +32,18 @@ import org.jhal.recording.format.Range;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of the devices that are compared. It does one action after the other, on one queue. Memory
- * and bundles have the numbers that the caller gives them.
+ * One of the devices that are compared. It does one action after the other, on one queue at a time.
+ * Memory and bundles have the numbers that the caller gives them.
  *
  * <p>Used by one thread at a time, but memory and bundles may come and go on any.
  */
 public final class Side implements AutoCloseable {
+  /** How many queues it has acquired at a time; the one that was acquired first goes first. */
+  private static final int MOST_ACQUIRED = 8;
+
   private final Device device;
-  private final DeviceQueue queue;
+  private DeviceQueue queue; // of the next action
+  private final Map<Integer, AcquiredQueue> acquired = new LinkedHashMap<>(); // the eldest first
   private TimelineSemaphore done;
   private long last; // the value that the last action signals
   private final Map<Integer, DeviceBuffer> memories = new ConcurrentHashMap<>();
@@ -48,6 +58,48 @@ public final class Side implements AutoCloseable {
 
   public Device device() {
     return device;
+  }
+
+  /**
+   * Does the following actions on the device's first queue, or on one that it acquires.
+   *
+   * @param number of the queue, for the caller
+   * @param request null for the first queue. Of what the device does not have, the nearest is taken
+   */
+  public void use(int number, @Nullable QueueRequest request) throws InterruptedException {
+    if (request == null) {
+      queue = device.queue(0);
+      return;
+    }
+    AcquiredQueue known = acquired.get(number);
+    if (known == null) {
+      if (acquired.size() == MOST_ACQUIRED) {
+        await();
+        Iterator<AcquiredQueue> eldest = acquired.values().iterator();
+        eldest.next().close();
+        eldest.remove();
+      }
+      known = acquire(request);
+      if (known == null) {
+        queue = device.queue(0);
+        return;
+      }
+      acquired.put(number, known);
+    }
+    queue = known;
+  }
+
+  private @Nullable AcquiredQueue acquire(QueueRequest request) {
+    try {
+      return device.acquireQueue(request);
+    } catch (HalException e) {
+      if (e.status() != Status.UNIMPLEMENTED && e.status() != Status.RESOURCE_EXHAUSTED) {
+        throw e;
+      }
+      return request.share().isEmpty()
+          ? null
+          : acquire(new QueueRequest(request.priority(), OptionalDouble.empty(), request.name()));
+    }
   }
 
   /** Something that a queue does between two timepoints. */
@@ -88,6 +140,15 @@ public final class Side implements AutoCloseable {
    */
   public void allocate(int memory, long size) {
     memories.put(memory, device.allocate(size, BufferParams.DEVICE));
+  }
+
+  /**
+   * Takes a variable of a loaded bundle for a memory.
+   *
+   * @throws HalException UNIMPLEMENTED if this device gives no access to variables
+   */
+  public void global(int memory, int bundle, String name) {
+    memories.put(memory, executable(bundle).global(name));
   }
 
   /** Allocates memory behind the actions before, with what these have freed. */
@@ -228,18 +289,35 @@ public final class Side implements AutoCloseable {
     }
   }
 
+  /** How many workgroups of a cooperative kernel the device holds. */
+  public long residentWorkgroups(int bundle, int kernel) {
+    return executable(bundle).kernels().get(kernel).residentWorkgroups().orElseThrow();
+  }
+
   public boolean isLoaded(int bundle) {
     return executables.containsKey(bundle);
   }
 
   /** The kernel of a dispatch, whose bundle is loaded. */
   public Kernel kernel(Action.Dispatch dispatch) {
-    Executable executable = executables.get(dispatch.bundle());
+    return executable(dispatch).kernel(dispatch.kernel());
+  }
+
+  /** The format of the variant that a dispatch runs. */
+  String format(Action.Dispatch dispatch) {
+    return executable(dispatch).format();
+  }
+
+  private Executable executable(Action.Dispatch dispatch) {
+    return executable(dispatch.bundle());
+  }
+
+  private Executable executable(int bundle) {
+    Executable executable = executables.get(bundle);
     if (executable == null) {
-      throw new HalException(
-          Status.FAILED_PRECONDITION, "bundle " + dispatch.bundle() + " is not loaded");
+      throw new HalException(Status.FAILED_PRECONDITION, "bundle " + bundle + " is not loaded");
     }
-    return executable.kernel(dispatch.kernel());
+    return executable;
   }
 
   /**
@@ -254,6 +332,12 @@ public final class Side implements AutoCloseable {
     return System.nanoTime() - begin;
   }
 
+  /** The same dispatch with the grid that this device would read now. */
+  Action.Dispatch fixed(Action.Dispatch dispatch) throws InterruptedException {
+    Range counts = dispatch.counts();
+    return counts == null ? dispatch : dispatch.withGrid(read(counts));
+  }
+
   public void dispatch(Action.Dispatch dispatch) {
     Kernel kernel = kernel(dispatch);
     List<Parameter> parameters = kernel.parameters();
@@ -263,14 +347,15 @@ public final class Side implements AutoCloseable {
       arguments.add(
           range == null ? Constants.value(parameters, i, dispatch.constants()) : slice(range));
     }
-    enqueue(
-        (wait, signal) ->
-            queue.dispatch(
-                wait,
-                signal,
-                kernel,
-                new Workgroups(dispatch.x(), dispatch.y(), dispatch.z()),
-                Args.of(arguments.toArray())));
+    Args args = Args.of(arguments.toArray());
+    Range counts = dispatch.counts();
+    if (counts == null) {
+      Workgroups grid = new Workgroups(dispatch.x(), dispatch.y(), dispatch.z());
+      enqueue((wait, signal) -> queue.dispatch(wait, signal, kernel, grid, args));
+    } else {
+      IndirectWorkgroups grid = IndirectWorkgroups.of(slice(counts));
+      enqueue((wait, signal) -> queue.dispatch(wait, signal, kernel, grid, args));
+    }
   }
 
   @Override

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.recording.format;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A command of an operation, with its ranges resolved. */
@@ -32,12 +35,35 @@ public sealed interface Action {
    *
    * @param bundle the number of its bundle
    * @param kernel its place in the manifest
+   * @param x the grid, with {@code y} and {@code z}, unless there are {@code counts}
+   * @param counts where the device reads the grid; null if it is known
    * @param constants the packed arguments
    * @param buffers by parameter; null for constants
    */
   record Dispatch(
-      int bundle, int kernel, int x, int y, int z, byte[] constants, List<@Nullable Range> buffers)
+      int bundle,
+      int kernel,
+      int x,
+      int y,
+      int z,
+      @Nullable Range counts,
+      byte[] constants,
+      List<@Nullable Range> buffers)
       implements Action {
+    /** The same with a grid that is known: three numbers in native byte order. */
+    public Dispatch withGrid(byte[] grid) {
+      ByteBuffer numbers = ByteBuffer.wrap(grid).order(ByteOrder.nativeOrder());
+      return new Dispatch(
+          bundle,
+          kernel,
+          numbers.getInt(0),
+          numbers.getInt(4),
+          numbers.getInt(8),
+          null,
+          constants,
+          buffers);
+    }
+
     @Override
     public boolean equals(@Nullable Object other) {
       return other instanceof Dispatch that
@@ -46,6 +72,7 @@ public sealed interface Action {
           && x == that.x
           && y == that.y
           && z == that.z
+          && Objects.equals(counts, that.counts)
           && Arrays.equals(constants, that.constants)
           && buffers.equals(that.buffers);
     }
@@ -63,6 +90,9 @@ public sealed interface Action {
 
   /** Orders what is before it in the list. */
   record Barrier() implements Action {}
+
+  /** Labels what follows in the list, up to the next one; empty for nothing. */
+  record Label(String text) implements Action {}
 
   /** Work of the program or of a native runtime that may have written these ranges. */
   record Foreign(List<Range> ranges) implements Action {}
@@ -96,8 +126,13 @@ public sealed interface Action {
     } else if (action instanceof Copy copy) {
       to.octet(4).range(copy.source).range(copy.target);
     } else if (action instanceof Dispatch dispatch) {
-      to.octet(5).number(dispatch.bundle).number(dispatch.kernel);
-      to.number(dispatch.x).number(dispatch.y).number(dispatch.z).array(dispatch.constants);
+      to.octet(dispatch.counts == null ? 5 : 8).number(dispatch.bundle).number(dispatch.kernel);
+      if (dispatch.counts == null) {
+        to.number(dispatch.x).number(dispatch.y).number(dispatch.z);
+      } else {
+        to.range(dispatch.counts);
+      }
+      to.array(dispatch.constants);
       to.number(dispatch.buffers.size());
       for (Range range : dispatch.buffers) {
         to.octet(range == null ? 0 : 1);
@@ -110,6 +145,8 @@ public sealed interface Action {
     } else if (action instanceof Foreign foreign) {
       to.octet(7).number(foreign.ranges.size());
       foreign.ranges.forEach(to::range);
+    } else if (action instanceof Label label) {
+      to.octet(9).text(label.text);
     }
   }
 
@@ -121,7 +158,7 @@ public sealed interface Action {
       case 2 -> new Write(from.range(), from.index() - 1);
       case 3 -> new Readback(from.range());
       case 4 -> new Copy(from.range(), from.range());
-      case 5 -> readDispatch(from);
+      case 5 -> readDispatch(from, false);
       case 6 -> new Barrier();
       case 7 -> {
         List<Range> ranges = new ArrayList<>();
@@ -130,21 +167,24 @@ public sealed interface Action {
         }
         yield new Foreign(ranges);
       }
+      case 8 -> readDispatch(from, true);
+      case 9 -> new Label(from.text());
       default -> throw new MalformedException("there is no action " + kind);
     };
   }
 
-  private static Dispatch readDispatch(ByteReader from) {
+  private static Dispatch readDispatch(ByteReader from, boolean isIndirect) {
     int bundle = from.index();
     int kernel = from.index();
-    int x = from.index();
-    int y = from.index();
-    int z = from.index();
+    Range counts = isIndirect ? from.range() : null;
+    int x = isIndirect ? 0 : from.index();
+    int y = isIndirect ? 0 : from.index();
+    int z = isIndirect ? 0 : from.index();
     byte[] constants = from.array();
     List<@Nullable Range> buffers = new ArrayList<>();
     for (int left = from.index(); left > 0; left--) {
       buffers.add(from.octet() == 0 ? null : from.range());
     }
-    return new Dispatch(bundle, kernel, x, y, z, constants, buffers);
+    return new Dispatch(bundle, kernel, x, y, z, counts, constants, buffers);
   }
 }

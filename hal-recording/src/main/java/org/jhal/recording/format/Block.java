@@ -24,7 +24,11 @@ public enum Block {
   /** An operation was issued. */
   OPERATION,
   /** How an operation has ended, if there is anything to say of that. */
-  END;
+  END,
+  /** Two operations were not ordered. */
+  HAZARD,
+  /** The program has named a memory. */
+  NAMED;
 
   static final byte[] MAGIC = {'J', 'H', 'A', 'L', 'R', 'E', 'C', '\n'};
 

@@ -13,6 +13,11 @@ final class ByteReader {
     this.bytes = bytes;
   }
 
+  /** Whether the block has more. */
+  boolean hasMore() {
+    return at < bytes.length;
+  }
+
   int octet() {
     if (at >= bytes.length) {
       throw new MalformedException("a block ends too early");

@@ -14,7 +14,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import org.jhal.HalException;
+import org.jhal.IndirectWorkgroups;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
+import org.jhal.QueueRequest.Priority;
 import org.jhal.Status;
 import org.jhal.spi.HostFailures;
 import org.jspecify.annotations.Nullable;
@@ -40,8 +45,12 @@ public final class Recording {
    * A queue.
    *
    * @param device the number of its device
+   * @param request what the program asked for when it acquired the queue; null if it is one of
+   *     those that the device always has
+   * @param grant what it got then, else null
    */
-  public record Queue(int device, String name) {}
+  public record Queue(
+      int device, String name, @Nullable QueueRequest request, @Nullable QueueGrant grant) {}
 
   /**
    * A bundle.
@@ -66,6 +75,8 @@ public final class Recording {
   private final List<Memory> memories = new ArrayList<>();
   private final List<Step> steps = new ArrayList<>();
   private final Map<Integer, End> ends = new HashMap<>();
+  private final Map<Integer, String> names = new HashMap<>(); // of memories
+  private final List<String> hazards = new ArrayList<>();
   private int operations;
   private @Nullable String cut;
 
@@ -151,18 +162,47 @@ public final class Recording {
     return block == Block.PAYLOAD ? length >= DIGEST : length <= LARGEST_BLOCK;
   }
 
+  private Queue readQueue(ByteReader from) {
+    int device = from.index(devices.size());
+    String name = from.text();
+    if (!from.hasMore()) {
+      return new Queue(device, name, null, null);
+    }
+    Priority wanted = priority(from);
+    boolean hasShare = from.octet() == 1;
+    double share = Double.longBitsToDouble(from.word());
+    OptionalDouble part = hasShare ? OptionalDouble.of(share) : OptionalDouble.empty();
+    try {
+      QueueRequest request = new QueueRequest(wanted, part, from.text());
+      return new Queue(
+          device,
+          name,
+          request,
+          new QueueGrant(priority(from), from.index(), from.index(), from.octet() == 1));
+    } catch (HalException e) {
+      throw new MalformedException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static Priority priority(ByteReader from) {
+    return Priority.values()[from.index(Priority.values().length)];
+  }
+
   private void take(Block block, ByteReader from) throws IOException {
     switch (block) {
       case DEVICE -> devices.add(new Device(from.text(), from.text()));
-      case QUEUE -> queues.add(new Queue(from.index(devices.size()), from.text()));
+      case QUEUE -> queues.add(readQueue(from));
       case BUNDLE -> bundles.add(readBundle(from));
       case MEMORY -> {
-        memories.add(
-            new Memory(
-                from.index(devices.size()),
-                from.number(),
-                from.text(),
-                Memory.Origin.values()[from.index(Memory.Origin.values().length)]));
+        int device = from.index(devices.size());
+        long size = from.number();
+        String type = from.text();
+        Memory.Origin origin = Memory.Origin.values()[from.index(Memory.Origin.values().length)];
+        Memory.Variable variable =
+            origin == Memory.Origin.GLOBAL
+                ? new Memory.Variable(from.index(bundles.size()), from.text())
+                : null;
+        memories.add(new Memory(device, size, type, origin, variable));
         steps.add(new Step.Allocated(memories.size() - 1));
       }
       case FREED -> steps.add(new Step.Freed(from.index(memories.size())));
@@ -180,6 +220,11 @@ public final class Recording {
         check(end.payload() < payloads.size(), "payload");
         end.effects().forEach(this::check);
         ends.put(operation, end);
+      }
+      case HAZARD -> hazards.add(from.text());
+      case NAMED -> {
+        int memory = from.index(memories.size());
+        names.put(memory, from.text());
       }
       case NONE, PAYLOAD -> throw new IllegalStateException("read elsewhere");
     }
@@ -216,6 +261,9 @@ public final class Recording {
       check(copy.source().length() == copy.target().length(), "range of that length");
     } else if (action instanceof Action.Dispatch dispatch) {
       check(dispatch.bundle() < bundles.size(), "bundle");
+      Range counts = dispatch.counts();
+      check(counts);
+      check(counts == null || counts.length() == IndirectWorkgroups.BYTES, "range of that length");
     }
   }
 
@@ -264,6 +312,16 @@ public final class Recording {
   /** A memory. */
   public Memory memory(int number) {
     return memories.get(number);
+  }
+
+  /** The name that the program has given to a memory; null if it has none. */
+  public @Nullable String name(int memory) {
+    return names.get(memory);
+  }
+
+  /** Reports of operations that were not ordered, in the order in which they were found. */
+  public List<String> hazards() {
+    return List.copyOf(hazards);
   }
 
   /** What happened. */

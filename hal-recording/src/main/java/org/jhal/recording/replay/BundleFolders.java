@@ -19,9 +19,9 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.kernels.bundle.Manifest;
 import org.jhal.kernels.bundle.Variant;
+import org.jhal.recording.format.BundleFiles;
 import org.jhal.recording.format.Recording;
 import org.jhal.spi.HostFailures;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The bundles of a recording as folders, made when they are wanted, and those that are tried in
@@ -34,6 +34,7 @@ final class BundleFolders implements AutoCloseable {
   private final Path folder;
   private final Map<Integer, ExecutableSource> made = new HashMap<>();
   private final Map<String, Path> substitutes;
+  private final Map<Integer, BundleFiles> tried = new HashMap<>(); // as they were when loaded
   private final Set<String> notes = new LinkedHashSet<>();
 
   /**
@@ -74,18 +75,13 @@ final class BundleFolders implements AutoCloseable {
     return known;
   }
 
-  /** The folder of what is tried in the place of this bundle; null if nothing is. */
-  @Nullable Path substitute(int bundle) {
-    return substitutes.get(recording.bundles().get(bundle).name());
-  }
-
   /**
    * What is tried in the place of this bundle, or the bundle.
    *
    * @throws HalException INVALID_ARGUMENT if it does not declare the same kernels
    */
   ExecutableSource getSubstitute(int bundle) {
-    Path other = substitute(bundle);
+    Path other = substitutes.get(recording.bundles().get(bundle).name());
     if (other == null) {
       return get(bundle);
     }
@@ -97,6 +93,7 @@ final class BundleFolders implements AutoCloseable {
                   + " order, with the same parameters and workgroup sizes")
               .formatted(other, recording.bundles().get(bundle).name()));
     }
+    tried.put(bundle, BundleFiles.read(source)); // its folder may change from now on
     return source;
   }
 
@@ -141,6 +138,22 @@ final class BundleFolders implements AutoCloseable {
     return source;
   }
 
+  /** Writes the files of what was tried in the place of a bundle; returns false if nothing was. */
+  boolean writeSubstituteTo(Path place, int bundle) {
+    BundleFiles other = tried.get(bundle);
+    if (other == null) {
+      return false;
+    }
+    try {
+      for (Map.Entry<String, byte[]> file : other.files().entrySet()) {
+        write(place.resolve(file.getKey()), file.getValue());
+      }
+    } catch (IOException e) {
+      throw HostFailures.of(Status.DATA_LOSS, "cannot write the bundle to " + place, e);
+    }
+    return true;
+  }
+
   /** Writes the files of a bundle into a folder, with its overlays in folders of their own. */
   void writeTo(Path place, int bundle) {
     Recording.Bundle recorded = recording.bundles().get(bundle);
@@ -163,10 +176,13 @@ final class BundleFolders implements AutoCloseable {
             Status.INVALID_ARGUMENT,
             "the recording has a bundle with the file '" + file.getKey() + "', which leaves it");
       }
-      Path target = place.resolve(file.getKey());
-      Files.createDirectories(target.getParent());
-      Files.write(target, recording.payload(file.getValue()));
+      write(place.resolve(file.getKey()), recording.payload(file.getValue()));
     }
+  }
+
+  private static void write(Path target, byte[] bytes) throws IOException {
+    Files.createDirectories(target.getParent());
+    Files.write(target, bytes);
   }
 
   @Override

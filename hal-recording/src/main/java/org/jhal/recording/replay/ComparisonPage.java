@@ -16,7 +16,6 @@ import org.jhal.recording.compare.Comparison;
 import org.jhal.recording.compare.Constants;
 import org.jhal.recording.compare.Finding;
 import org.jhal.spi.HostFailures;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A comparison as a page of HTML that needs nothing else: how long each dispatch took on both
@@ -43,16 +42,10 @@ final class ComparisonPage {
    * Writes the page.
    *
    * @param text what {@code hal replay} prints
-   * @param kernel the kernel of what was found, or null
    */
-  static void write(
-      Path file,
-      ReplayComparison comparison,
-      List<String> devices,
-      String text,
-      @Nullable Kernel kernel) {
+  static void write(Path file, ReplayComparison comparison, List<String> devices, String text) {
     ComparisonPage page = new ComparisonPage(comparison, devices);
-    page.add(text, kernel);
+    page.add(text);
     try {
       Files.writeString(file, page.page);
     } catch (IOException e) {
@@ -72,7 +65,7 @@ final class ComparisonPage {
     page.append(String.format(Locale.ROOT, format, values));
   }
 
-  private void add(String text, @Nullable Kernel kernel) {
+  private void add(String text) {
     String title = escaped(devices.get(0) + " and " + devices.get(1));
     format(
         "<!DOCTYPE html>%n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title><style>"
@@ -82,9 +75,11 @@ final class ComparisonPage {
         title, WIDTH);
     format("<h1>%s</h1>%n<pre>%s</pre>%n", title, escaped(text));
     addTimelines();
-    Finding finding = comparison.finding();
-    if (finding != null && kernel != null) {
-      addBuffer(finding, kernel.parameters().get(finding.parameter()));
+    for (ReplayComparison.Found found : comparison.found()) {
+      Kernel kernel = found.compared().kernel();
+      for (Finding.Difference difference : found.finding().differences()) {
+        addBuffer(kernel, difference);
+      }
     }
     format("<h2>Units in the last place, of all elements that are not equal</h2>%n");
     addHistogram(comparison.comparison().distances());
@@ -145,21 +140,25 @@ final class ComparisonPage {
           escaped(one.kernel().toString()),
           nanos[i] / 1e3);
     }
-    if (comparison.finding() != null) { // it is the last one
+    for (ReplayComparison.Found found : comparison.found()) {
+      int bar = all.indexOf(found.compared()) / perBar;
       format(
           "<rect x=\"%.2f\" y=\"0\" width=\"2\" height=\"90\" fill=\"red\"><title>here they"
-              + " part</title></rect>",
-          Math.min(WIDTH - 2.0, (bars - 0.5) * width));
+              + " part: dispatch %d, %s</title></rect>",
+          Math.min(WIDTH - 2.0, (bar + 0.5) * width),
+          found.compared().number(),
+          escaped(found.compared().kernel().toString()));
     }
     format("</svg>%n");
   }
 
   // The buffer that differs.
 
-  private void addBuffer(Finding finding, Parameter parameter) {
+  private void addBuffer(Kernel kernel, Finding.Difference difference) {
+    Parameter parameter = kernel.parameters().get(difference.parameter());
     ElementType type = parameter.type();
-    byte[] first = finding.firstOutput();
-    byte[] second = finding.secondOutput();
+    byte[] first = difference.firstOutput();
+    byte[] second = difference.secondOutput();
     int count = first.length / type.bytes();
     double[] a = new double[count];
     double[] b = new double[count];
@@ -167,13 +166,14 @@ final class ComparisonPage {
     for (int i = 0; i < count; i++) {
       a[i] = Constants.number(type, first, i * type.bytes()).doubleValue();
       b[i] = Constants.number(type, second, i * type.bytes()).doubleValue();
-      double difference = Math.abs(a[i] - b[i]);
+      double apart = Math.abs(a[i] - b[i]);
       error[i] =
-          Double.isNaN(difference) && !(Double.isNaN(a[i]) && Double.isNaN(b[i]))
+          Double.isNaN(apart) && !(Double.isNaN(a[i]) && Double.isNaN(b[i]))
               ? Double.POSITIVE_INFINITY
-              : Double.isNaN(difference) ? 0 : difference;
+              : Double.isNaN(apart) ? 0 : apart;
     }
-    format("<h2>%s, row by row</h2>%n", escaped(parameter.name()));
+    format(
+        "<h2>%s of %s, row by row</h2>%n", escaped(parameter.name()), escaped(kernel.toString()));
     addPicture(devices.get(0), a, "#000000", "#ffffff");
     addPicture(devices.get(1), b, "#000000", "#ffffff");
     addPicture("the difference", error, "#ffffff", "#d00000");

@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
  * its replicas do the same. Used by one thread.
  */
 final class Replay {
-  /** Runs a dispatch on all replicas. */
+  /** Runs a dispatch on all replicas; the label is empty if it has none. */
   interface Dispatcher {
     /** Returns false to end the replay. */
-    boolean dispatch(Step.Operation operation, int dispatch, Action.Dispatch action)
+    boolean dispatch(Step.Operation operation, int dispatch, Action.Dispatch action, String label)
         throws InterruptedException;
   }
 
@@ -39,6 +39,7 @@ final class Replay {
   private int unknownReadbacks;
   private int dispatches;
   private boolean goesOn = true;
+  private String label = ""; // of the commands that follow in the operation
 
   Replay(Recording recording, List<Replica> replicas, Dispatcher dispatcher, Runnable progress) {
     this.recording = recording;
@@ -95,7 +96,11 @@ final class Replay {
       if (memory.origin() == Memory.Origin.FOREIGN) {
         note("not hermetic: what was in imported native memory at the beginning is not recorded");
       }
-      replicas.forEach(replica -> replica.allocate(allocated.memory()));
+      for (Replica replica : replicas) {
+        if (!replica.allocate(allocated.memory())) {
+          note("not hermetic: a device gives no access to the variables of kernels");
+        }
+      }
     } else if (step instanceof Step.Freed freed) {
       for (Replica replica : replicas) {
         replica.side().await();
@@ -131,6 +136,10 @@ final class Replay {
           "not hermetic: what an operation (" + operation.kind() + ") has written is not recorded");
       known.forgetAll();
     }
+    for (Replica replica : replicas) {
+      replica.side().use(operation.queue(), recording.queue(operation.queue()).request());
+    }
+    label = "";
     for (Action action : operation.actions()) {
       if (goesOn) {
         run(operation, action, end);
@@ -161,7 +170,7 @@ final class Replay {
       compareReadback(operation, readback, end);
     } else if (action instanceof Action.Dispatch dispatch) {
       if (replicas.stream().allMatch(replica -> replica.canRun(dispatch))) {
-        goesOn = dispatcher.dispatch(operation, dispatches, dispatch);
+        goesOn = dispatcher.dispatch(operation, dispatches, dispatch, label);
         noteResults(dispatch);
       } else {
         forget(dispatch);
@@ -170,6 +179,8 @@ final class Replay {
                 .formatted(recording.bundles().get(dispatch.bundle()).name()));
       }
       dispatches++;
+    } else if (action instanceof Action.Label given) {
+      label = given.text();
     } else if (action instanceof Action.Foreign foreign) {
       runForeign(operation, foreign, end);
     }
@@ -202,7 +213,8 @@ final class Replay {
   /** What a dispatch has written is known if what it has read is. */
   private void noteResults(Action.Dispatch dispatch) {
     List<Parameter> parameters = replicas.get(0).side().kernel(dispatch).parameters();
-    boolean isKnown = true;
+    Range counts = dispatch.counts();
+    boolean isKnown = counts == null || known.isKnown(counts);
     for (int i = 0; i < parameters.size(); i++) {
       Range range = dispatch.buffers().get(i);
       isKnown &= range == null || !parameters.get(i).isRead() || known.isKnown(range);

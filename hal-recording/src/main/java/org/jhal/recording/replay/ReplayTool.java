@@ -4,6 +4,8 @@ package org.jhal.recording.replay;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +18,8 @@ import org.jhal.recording.compare.Comparison;
 import org.jhal.recording.compare.Elements;
 import org.jhal.recording.compare.Finding;
 import org.jhal.recording.compare.Noise;
+import org.jhal.recording.format.Action;
+import org.jhal.recording.format.Range;
 import org.jhal.recording.format.Recording;
 import org.jhal.recording.format.Step;
 import org.jspecify.annotations.Nullable;
@@ -43,12 +47,15 @@ public final class ReplayTool {
    * @param ulps how many units in the last place floating-point numbers may be apart
    * @param absolute the difference of floating-point numbers up to which they count as equal
    * @param isScaled whether units in the last place are those of the largest number of a buffer
+   * @param goesOn whether a comparison goes on behind a dispatch whose results part
    * @param hasNoise whether to learn first, from two runs of the device, in what it differs from
    *     itself
    * @param substitutes the folders of bundles to try in the places of recorded ones, by the names
    *     of these: on the device, or, with {@code compare}, on that one
    * @param page the file for a page of HTML about a comparison, or null
    * @param out the folder for the dispatch whose results part, or null
+   * @param launcher what runs {@code hal} from the current folder, a path or a name on the PATH,
+   *     for the commands that are printed
    */
   public record Options(
       Path file,
@@ -60,10 +67,12 @@ public final class ReplayTool {
       long ulps,
       double absolute,
       boolean isScaled,
+      boolean goesOn,
       boolean hasNoise,
       Map<String, Path> substitutes,
       @Nullable Path page,
-      @Nullable Path out) {
+      @Nullable Path out,
+      String launcher) {
     /**
      * Checks the ranges.
      *
@@ -72,6 +81,7 @@ public final class ReplayTool {
     public Options {
       Objects.requireNonNull(file, "file");
       Objects.requireNonNull(device, "device");
+      Objects.requireNonNull(launcher, "launcher");
       substitutes = Map.copyOf(substitutes);
       check(repeat >= 1, "--repeat: at least 1, not " + repeat);
       check(ulps >= 0, "--ulps: at least 0, not " + ulps);
@@ -84,6 +94,10 @@ public final class ReplayTool {
       if (compare == null && hasNoise) {
         throw new HalException(
             Status.INVALID_ARGUMENT, "--noise: only a comparison needs it; add --compare URI");
+      }
+      if (compare == null && goesOn) {
+        throw new HalException(
+            Status.INVALID_ARGUMENT, "--all: only a comparison ends early; add --compare URI");
       }
       if (compare == null && page != null) {
         throw new HalException(
@@ -166,6 +180,7 @@ public final class ReplayTool {
     if (cut != null) {
       out.println("the recording is " + cut + "; what is before that is replayed");
     }
+    hazards().forEach(out::println);
     recording.bundles().stream()
         .flatMap(bundle -> bundle.missing().stream().map(part -> bundle.name() + " lacks " + part))
         .distinct()
@@ -173,8 +188,36 @@ public final class ReplayTool {
     out.flush();
   }
 
+  /** Whatever a replay shows of a program that is not ordered may come from that. */
+  private List<String> hazards() {
+    List<String> found = recording.hazards();
+    if (found.isEmpty()) {
+      return List.of();
+    }
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        "not ordered: the program may compute something else in another order, or on another"
+            + " device; hazards that were found when it was recorded: "
+            + found.size());
+    found.stream().limit(MOST_LISTED).forEach(text -> lines.add("  " + text));
+    return lines;
+  }
+
   private List<String> names() {
     return recording.devices().stream().map(Recording.Device::name).distinct().toList();
+  }
+
+  /** The names that the program has given to the buffers of a dispatch, by parameter. */
+  private Map<Integer, String> names(Action.Dispatch dispatch) {
+    Map<Integer, String> names = new HashMap<>();
+    for (int i = 0; i < dispatch.buffers().size(); i++) {
+      Range range = dispatch.buffers().get(i);
+      String name = range == null ? null : recording.name(range.memory());
+      if (name != null) {
+        names.put(i, name);
+      }
+    }
+    return names;
   }
 
   // One device.
@@ -218,10 +261,12 @@ public final class ReplayTool {
   }
 
   private static Replay.Dispatcher timed(Replica replica, Map<String, Times> times) {
-    return (operation, number, dispatch) -> {
+    return (operation, number, dispatch, label) -> {
       Kernel kernel = replica.side().kernel(dispatch);
       long took = replica.side().time(dispatch);
-      Times of = times.computeIfAbsent(kernel.toString(), name -> new Times());
+      Times of =
+          times.computeIfAbsent(
+              (label.isEmpty() ? "" : label + ": ") + kernel, name -> new Times());
       of.count++;
       of.total += took;
       of.least = Math.min(of.least, took);
@@ -255,50 +300,60 @@ public final class ReplayTool {
       ReplayComparison comparison = comparison(first, second, noise, false);
       Replay replay = new Replay(recording, List.of(first, second), comparison, progress);
       replay.run();
-      StringWriter text = new StringWriter();
+      StringWriter text = new StringWriter(); // of what is found now
       PrintWriter lines = new PrintWriter(text);
       bundles.notes().forEach(lines::println);
       replay.notes().forEach(lines::println);
-      Finding finding = comparison.finding();
-      Kernel kernel = finding == null ? null : first.side().kernel(finding.dispatch());
-      if (finding != null && kernel != null) {
-        print(finding, Objects.requireNonNull(comparison.last()), kernel, bundles, other, lines);
-      } else {
-        printAgreement(comparison.comparison(), replay, other, lines);
+      List<ReplayComparison.Found> found = comparison.found();
+      for (int i = 0; i < found.size(); i++) {
+        print(found.get(i), i == 0, bundles, other, lines);
+      }
+      if (found.isEmpty() || options.goesOn) {
+        printSummary(comparison.comparison(), replay, other, lines);
       }
       lines.flush();
       out.print(text);
       if (options.page != null) {
         ComparisonPage.write(
-            options.page, comparison, List.of(options.device, other), text.toString(), kernel);
+            options.page, comparison, List.of(options.device, other), pageText(text));
       }
-      return finding == null ? SAME : DIFFERENT;
+      return found.isEmpty() ? SAME : DIFFERENT;
     }
   }
 
-  private void printAgreement(Comparison comparison, Replay replay, String other, PrintWriter out) {
+  /** The text of a page: what was known before, and what is found now. */
+  private String pageText(StringWriter found) {
+    StringBuilder text = new StringBuilder();
+    hazards().forEach(line -> text.append(line).append(System.lineSeparator()));
+    return text.append(found).toString();
+  }
+
+  private void printSummary(Comparison comparison, Replay replay, String other, PrintWriter out) {
     if (replay.dispatches() == 0) {
       out.println("no dispatch was compared");
       return;
     }
+    Map<String, Comparison.KernelStatistics> kernels = comparison.kernels();
+    long parted = kernels.values().stream().mapToLong(of -> of.parted()).sum();
     out.printf(
         Locale.ROOT,
-        "all %d dispatches agree on %s and %s%n",
+        "%s %d dispatches %s on %s and %s%n",
+        parted == 0 ? "all" : parted + " of",
         replay.dispatches(),
+        parted == 0 ? "agree" : "differ",
         options.device,
         other);
-    comparison
-        .kernels()
-        .forEach(
-            (kernel, of) ->
-                out.printf(
-                    Locale.ROOT,
-                    "  %-30s %7d dispatches, %12d elements, %d not equal bit by bit%s%n",
-                    kernel,
-                    of.dispatches(),
-                    of.elements(),
-                    of.different(),
-                    of.different() == 0 ? "" : ", at most " + of.farthest() + " ulps apart"));
+    kernels.forEach(
+        (kernel, of) ->
+            out.printf(
+                Locale.ROOT,
+                "  %-30s %7d dispatches, %12d elements, %d not equal bit by bit%s%s%n",
+                kernel,
+                of.dispatches(),
+                of.elements(),
+                of.different(),
+                of.different() == 0 ? "" : ", at most " + of.farthest() + " ulps apart",
+                of.parted() == 0 ? "" : "; " + of.parted() + " differ"));
   }
 
   private void learn(Noise noise, BundleFolders bundles) throws InterruptedException {
@@ -317,24 +372,29 @@ public final class ReplayTool {
         new Elements.Tolerance(options.ulps, options.absolute, options.isScaled),
         options.from,
         options.to,
+        options.goesOn,
         noise,
         isLearning);
   }
 
   private void print(
-      Finding finding,
-      Step.Operation operation,
-      Kernel kernel,
+      ReplayComparison.Found found,
+      boolean isFirst,
       BundleFolders bundles,
       String other,
       PrintWriter out) {
+    Finding finding = found.finding();
+    Kernel kernel = found.compared().kernel();
+    Step.Operation operation = found.operation();
     out.printf(
         Locale.ROOT,
-        "dispatch %d, %s, differs on %s and %s%n",
+        "dispatch %d, %s, differs on %s (%s) and %s (%s)%n",
         finding.number(),
         kernel,
         options.device,
-        other);
+        finding.firstFormat(),
+        other,
+        finding.secondFormat());
     out.printf(
         Locale.ROOT,
         "  operation %d of the recording: %s operation %d (%s)%n",
@@ -342,12 +402,16 @@ public final class ReplayTool {
         recording.queue(operation.queue()).name(),
         operation.number(),
         operation.kind());
-    out.println("  " + finding.values(kernel));
-    finding.circumstances(kernel).forEach(line -> out.println("  " + line));
-    if (options.out != null) {
+    finding.lines(kernel, names(finding.dispatch())).forEach(line -> out.println("  " + line));
+    if (options.out != null && isFirst) {
       String command =
           FindingFolder.write(
-              options.out, finding, kernel, bundles, List.of(options.device, other));
+              options.out,
+              finding,
+              kernel,
+              bundles,
+              List.of(options.device, other),
+              options.launcher);
       out.printf(Locale.ROOT, "  to run it alone: %s%n", command);
     }
   }

@@ -11,6 +11,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.recording.compare.Side;
 import org.jhal.recording.format.Action;
+import org.jhal.recording.format.Memory;
 import org.jhal.recording.format.Range;
 import org.jhal.recording.format.Recording;
 import org.jhal.spi.HostFailures;
@@ -53,9 +54,34 @@ final class Replica implements AutoCloseable {
     return side;
   }
 
-  void allocate(int memory) {
-    side.allocate(memory, recording.memory(memory).size());
-    side.fillFresh(memory, fresh);
+  /**
+   * Allocates a memory.
+   *
+   * @return false if it is a variable of kernels to which there is no access here; then it is
+   *     memory that the kernels do not see
+   */
+  boolean allocate(int memory) {
+    Memory.Variable variable = recording.memory(memory).variable();
+    boolean isVariable = variable != null && takeVariable(memory, variable);
+    if (!isVariable) {
+      side.allocate(memory, recording.memory(memory).size());
+      side.fillFresh(memory, fresh);
+    }
+    return variable == null || isVariable;
+  }
+
+  private boolean takeVariable(int memory, Memory.Variable variable) {
+    try {
+      if (canRun(variable.bundle())) {
+        side.global(memory, variable.bundle(), variable.name());
+        return true;
+      }
+    } catch (HalException e) {
+      if (e.status() != Status.UNIMPLEMENTED && e.status() != Status.NOT_FOUND) {
+        throw e;
+      }
+    }
+    return false;
   }
 
   /** Writes a payload. */
@@ -77,7 +103,10 @@ final class Replica implements AutoCloseable {
    * @return false if the recording lacks a part of the bundle, and the device cannot do without
    */
   boolean canRun(Action.Dispatch dispatch) {
-    int bundle = dispatch.bundle();
+    return canRun(dispatch.bundle());
+  }
+
+  private boolean canRun(int bundle) {
     if (!side.isLoaded(bundle) && !unusable.contains(bundle)) {
       try {
         Executable unused =

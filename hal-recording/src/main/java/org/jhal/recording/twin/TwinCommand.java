@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HostMemory;
 import org.jhal.Parameter;
+import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
@@ -35,7 +36,7 @@ final class TwinCommand {
     this.body = body(command);
   }
 
-  /** What is to be compared, or null if {@link #run} does it all. */
+  /** What is to be compared behind {@link #run}, or null if that does it all. */
   Action.@Nullable Dispatch dispatch() {
     return dispatch;
   }
@@ -77,8 +78,18 @@ final class TwinCommand {
         };
       }
       case DISPATCH -> {
-        dispatch = dispatch(command);
+        dispatch = dispatch(command, null);
         yield (first, second) -> {};
+      }
+      case INDIRECT_DISPATCH -> {
+        Range counts = place(command.source(), false);
+        Action.Dispatch recorded = dispatch(command, counts);
+        dispatch = recorded;
+        LoadedKernel kernel = command.kernel();
+        yield (first, second) -> {
+          Action.Dispatch read = recorded.withGrid(first.read(counts));
+          Workgroups unused = kernel.grid(read.x(), read.y(), read.z());
+        };
       }
       case BARRIER -> (first, second) -> {}; // commands run one after the other
       case EXTERNAL, EVENT ->
@@ -91,7 +102,7 @@ final class TwinCommand {
     return (first, second) -> HostCopies.write(source, target, List.of(first, second));
   }
 
-  private Action.Dispatch dispatch(Command command) {
+  private Action.Dispatch dispatch(Command command, @Nullable Range counts) {
     LoadedKernel kernel = command.kernel();
     List<@Nullable Range> buffers = new ArrayList<>();
     for (int i = 0; i < kernel.parameterCount(); i++) {
@@ -107,6 +118,7 @@ final class TwinCommand {
         command.groupsX(),
         command.groupsY(),
         command.groupsZ(),
+        counts,
         command.array(),
         buffers);
   }

@@ -4,6 +4,7 @@ package org.jhal.recording.twin;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -13,10 +14,12 @@ import org.jhal.Device;
 import org.jhal.DeviceInfo;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.MemoryType;
 import org.jhal.Status;
+import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
@@ -42,11 +45,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe.
  */
 final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
+  /** What a twin has if both devices have it. */
+  private static final List<Capability> OF_BOTH =
+      List.of(
+          Capability.SATURATING_CASTS, Capability.COOPERATIVE_DISPATCH, Capability.KERNEL_GLOBALS);
+
   private final DeviceInfo info;
   private final List<String> names;
   private final Side first;
   private final Side second;
   private final Set<Capability> capabilities;
+  private final Set<Command.Kind> commands;
   private final boolean hasNoise;
   private final MemoryBudget budget;
   private final byte fresh; // what new memory is filled with on the second device
@@ -79,13 +88,20 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
     this.hasNoise = hasNoise;
     this.fresh = Elements.FRESH[hasSameFresh ? 0 : 1];
     this.budget = new MemoryBudget(info.uri(), info.memoryBytes());
-    this.comparison = new Comparison(this.first, this.second, tolerance, new Noise(), false);
+    this.comparison = new Comparison(this.first, this.second, tolerance, new Noise(), false, false);
     Set<Capability> both = EnumSet.of(Capability.HOST_IMPORT, Capability.SHARED_MEMORY);
-    if (first.capabilities().contains(Capability.SATURATING_CASTS)
-        && second.capabilities().contains(Capability.SATURATING_CASTS)) {
-      both.add(Capability.SATURATING_CASTS);
+    for (Capability one : OF_BOTH) {
+      if (first.capabilities().contains(one) && second.capabilities().contains(one)) {
+        both.add(one);
+      }
     }
     this.capabilities = Set.copyOf(both);
+    Set<Command.Kind> kinds = EnumSet.copyOf(BASE_COMMANDS);
+    if (first.capabilities().contains(Capability.INDIRECT_DISPATCH)
+        && second.capabilities().contains(Capability.INDIRECT_DISPATCH)) {
+      kinds.add(Command.Kind.INDIRECT_DISPATCH);
+    }
+    this.commands = Set.copyOf(kinds);
   }
 
   @Override
@@ -96,6 +112,11 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
   @Override
   public Set<Capability> capabilities() {
     return capabilities;
+  }
+
+  @Override
+  public Set<Command.Kind> supportedCommands() {
+    return commands;
   }
 
   /** Those of the first device; the second one chooses a variant of its own. */
@@ -217,12 +238,33 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
       }
       loaded = second.load(number, source);
       isLoaded = true;
-      return new TwinModule(this, number);
+      return new TwinModule(this, number, loaded.globals());
     } finally {
       if (!isLoaded) {
         unload(number);
       }
     }
+  }
+
+  /** How many workgroups of a cooperative kernel both devices hold. */
+  long residentWorkgroups(int bundle, int kernel) {
+    return Math.min(
+        first.residentWorkgroups(bundle, kernel), second.residentWorkgroups(bundle, kernel));
+  }
+
+  @Override
+  public String noCooperation() {
+    return "cannot run it: one of the two devices lacks cooperative dispatches";
+  }
+
+  @Override
+  public DeviceMemory global(KernelModule module, int index) {
+    TwinModule loaded = (TwinModule) module;
+    Global global = loaded.globals.get(index);
+    int number = memories.getAndIncrement();
+    first.global(number, loaded.number, global.name());
+    second.global(number, loaded.number, global.name());
+    return TwinMemory.ofGlobal(this, number, global.bytes());
   }
 
   void unload(int bundle) {
@@ -243,9 +285,8 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
         () -> {
           command.enter(first, second);
           HalException difference = null;
-          if (command.dispatch() == null) {
-            command.run(first, second);
-          } else {
+          command.run(first, second);
+          if (command.dispatch() != null) {
             difference = compare(command.dispatch());
           }
           command.leave(first);
@@ -302,14 +343,15 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
   private HalException difference(Finding finding, Kernel kernel) {
     return new HalException(
         Status.ABORTED,
-        "dispatch %s, %s, differs on %s and %s: %s; %s"
+        "dispatch %s, %s, differs on %s (%s) and %s (%s): %s"
             .formatted(
                 finding.number(),
                 kernel,
                 names.get(0),
+                finding.firstFormat(),
                 names.get(1),
-                finding.values(kernel),
-                String.join("; ", finding.circumstances(kernel))));
+                finding.secondFormat(),
+                String.join("; ", finding.lines(kernel, Map.of()))));
   }
 
   @Override

@@ -33,6 +33,14 @@ final class TwinMemory implements DeviceMemory {
     this.host = host == null ? null : host.duplicate().clear().order(ByteOrder.nativeOrder());
   }
 
+  /** A variable of kernels, which has a value and is not of the device's budget. */
+  static TwinMemory ofGlobal(TwinDevice device, int number, long size) {
+    TwinMemory made = new TwinMemory(device, number, size, null);
+    made.isFilled = true;
+    made.isCounted.set(false);
+    return made;
+  }
+
   private ByteBuffer view(long offset, int length) {
     return Objects.requireNonNull(host).slice((int) offset, length).order(ByteOrder.nativeOrder());
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.recording.twin;
 
+import java.util.List;
+import org.jhal.Global;
 import org.jhal.driver.KernelModule;
 
 /** A bundle that both devices have loaded. */
@@ -8,9 +10,17 @@ final class TwinModule implements KernelModule {
   private final TwinDevice device;
   final int number; // on both sides
 
-  TwinModule(TwinDevice device, int number) {
+  final List<Global> globals;
+
+  TwinModule(TwinDevice device, int number, List<Global> globals) {
     this.device = device;
     this.number = number;
+    this.globals = globals;
+  }
+
+  @Override
+  public long residentWorkgroups(int index) {
+    return device.residentWorkgroups(number, index);
   }
 
   @Override

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.base;
 
+import com.google.common.util.concurrent.Uninterruptibles;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jhal.engine.timeline.Failures;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class AtExit {
   private static final System.Logger LOG = System.getLogger(AtExit.class.getName());
+
+  /**
+   * The longest time for which an exiting JVM waits for a call of a library whose threads would
+   * crash when the process ends under them.
+   */
+  public static final Duration CALL = Duration.ofSeconds(10);
 
   /** What there is to finish, and whether it is a device. Guarded by itself. */
   private static final Map<Runnable, Boolean> UNFINISHED = new LinkedHashMap<>();
@@ -61,6 +71,26 @@ public final class AtExit {
         }
       }
     }
+  }
+
+  /**
+   * Calls {@code body}, which calls a native library that runs threads of its own: if the JVM exits
+   * meanwhile, it waits for the return for up to {@link #CALL}.
+   */
+  public static void during(Runnable body) {
+    CountDownLatch over = new CountDownLatch(1);
+    Runnable await = () -> awaitCall(over);
+    addCall(await);
+    try {
+      body.run();
+    } finally {
+      over.countDown();
+      remove(await);
+    }
+  }
+
+  private static void awaitCall(CountDownLatch over) {
+    var unused = Uninterruptibles.awaitUninterruptibly(over, CALL.toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /** Removes what has finished. */

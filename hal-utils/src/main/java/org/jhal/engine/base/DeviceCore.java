@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.base;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
@@ -19,10 +21,13 @@ import org.jhal.DeviceInfo;
 import org.jhal.DeviceQueue;
 import org.jhal.DeviceStatistics;
 import org.jhal.HalException;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
 import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
+import org.jhal.driver.NativeStream;
 import org.jhal.driver.options.EngineConfig;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Names;
@@ -32,6 +37,7 @@ import org.jhal.engine.journal.JournalModule;
 import org.jhal.engine.queue.DeferredWorkQueue;
 import org.jhal.engine.queue.DeviceEnd;
 import org.jhal.engine.queue.DeviceLoss;
+import org.jhal.engine.queue.Operation.State;
 import org.jhal.engine.queue.QueueSettings;
 import org.jhal.engine.timeline.Failures;
 import org.jhal.spi.Explainable;
@@ -62,8 +68,12 @@ public final class DeviceCore<E> implements Explainable {
   private final long number; // by which recordings name it
   private final DeviceEnd end = new DeviceEnd(); // by which its queues know each other
   private final DevicePools pools;
-  private final List<DeferredWorkQueue<E>> queues =
-      new CopyOnWriteArrayList<>(); // hidden ones last
+  // First those of users, then hidden and acquired ones. An acquired one is removed with `past`
+  // held.
+  private final List<DeferredWorkQueue<E>> queues = new CopyOnWriteArrayList<>();
+
+  private final List<DeferredWorkQueue<E>> hidden = new CopyOnWriteArrayList<>();
+  private final PastQueues past = new PastQueues();
 
   // Views for the transfers that a copy between devices, or a file, consists of.
   private final List<DeviceQueue> copyQueues = new CopyOnWriteArrayList<>();
@@ -131,13 +141,34 @@ public final class DeviceCore<E> implements Explainable {
     return backend;
   }
 
+  /** Those of the backend, and what follows from the kinds of commands that it runs. */
+  public Set<Capability> capabilities() {
+    Set<Capability> all = EnumSet.noneOf(Capability.class);
+    all.addAll(backend.capabilities());
+    if (supportedCommands.contains(Command.Kind.INDIRECT_DISPATCH)) {
+      all.add(Capability.INDIRECT_DISPATCH);
+    }
+    return Collections.unmodifiableSet(all);
+  }
+
   Set<Command.Kind> supportedCommands() {
     return supportedCommands;
   }
 
-  /** Whether operations that touch the same bytes without an order are reported. */
+  /** Whether operations that touch the same bytes without an order are reported, or recorded. */
   public boolean findsHazards() {
-    return config.findsHazards();
+    return config.findsHazards() || journal != null;
+  }
+
+  /** Takes the text of a hazard, whether or not it fails an operation. */
+  public void reportHazard(String text) {
+    if (config.findsHazards() && !config.failsByHazards()) {
+      Failures.log(LOG, Level.WARNING, text, null);
+    }
+    Journal recording = journal;
+    if (recording != null) {
+      recording.hazard(text);
+    }
   }
 
   /** Begins the record of the device, if its configuration asks for it. Before it is used. */
@@ -145,6 +176,9 @@ public final class DeviceCore<E> implements Explainable {
     String file = config.recordsTo();
     if (file != null) {
       journal = JournalModule.require().open(file, name, info);
+      if (isRecorded.compareAndSet(false, true)) {
+        HazardRecord.open(null); // a recording says what was not ordered
+      }
     }
   }
 
@@ -226,7 +260,15 @@ public final class DeviceCore<E> implements Explainable {
     return queues;
   }
 
-  /** How many queues users see. */
+  /** How many hidden queues there are at most. */
+  private static final int MOST_HIDDEN = 2;
+
+  /** The index of the first acquired queue: those below are of other queues. */
+  public int firstAcquired() {
+    return queueCount() + MOST_HIDDEN;
+  }
+
+  /** How many queues users see that are not acquired. */
   public int queueCount() {
     return copyQueues.size();
   }
@@ -234,7 +276,7 @@ public final class DeviceCore<E> implements Explainable {
   /** Makes a queue of users, which is not started yet. In a call. */
   public DeferredWorkQueue<E> addQueue() {
     int index = queues.size();
-    DeferredWorkQueue<E> queue = createQueue(index, name + "-q" + index, 0);
+    DeferredWorkQueue<E> queue = createQueue(name + "-q" + index, 0, backend.createStream(index));
     queues.add(queue);
     return queue;
   }
@@ -246,7 +288,18 @@ public final class DeviceCore<E> implements Explainable {
    * @param nth from 0
    */
   public DeferredWorkQueue<E> startHidden(int nth, String suffix, long issueSpinNanos) {
-    DeferredWorkQueue<E> queue = createQueue(queueCount() + nth, name + suffix, issueSpinNanos);
+    NativeStream<E> stream = backend.createStream(queueCount() + nth);
+    DeferredWorkQueue<E> queue = createQueue(name + suffix, issueSpinNanos, stream);
+    hidden.add(queue);
+    return start(queue);
+  }
+
+  /** Makes and starts an acquired queue, likewise. If that fails, its stream is closed. */
+  public DeferredWorkQueue<E> startAcquired(String queueName, NativeStream<E> stream) {
+    return start(createQueue(queueName, 0, stream));
+  }
+
+  private DeferredWorkQueue<E> start(DeferredWorkQueue<E> queue) {
     boolean isStarted = false;
     try {
       queue.start();
@@ -260,31 +313,112 @@ public final class DeviceCore<E> implements Explainable {
     }
   }
 
-  private void discard(DeferredWorkQueue<E> queue) {
-    queues.remove(queue);
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+  /** Ends a queue that nobody has used, and its stream. In a call. */
+  public void discard(DeferredWorkQueue<E> queue) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     if (queue.shutdown().shut(deadline) & queue.shutdown().stop(deadline)) {
+      past.add(queue);
+      hidden.remove(queue);
       calls.quietly("closing a stream", queue.shutdown()::closeStream);
+    } else if (!queues.contains(queue)) {
+      queues.add(queue); // its threads hang: the close of the device waits for them, and ends it
     }
   }
 
-  private DeferredWorkQueue<E> createQueue(int index, String queueName, long issueSpinNanos) {
-    return new DeferredWorkQueue<>(
-        new QueueSettings(
-            queueName,
-            Names.add("queue", queueName, number),
-            end,
-            eventDomain(),
-            backend.outcomesCanFail(),
-            config.inflight(),
-            config.spinNanos(),
-            issueSpinNanos,
-            config.completionSpinNanos(),
-            QUIET_NANOS,
-            config.closeTimeout()),
-        backend.createStream(index),
-        loss,
-        pools.aside());
+  /** Makes a queue of a stream. If that fails, the stream is closed. */
+  private DeferredWorkQueue<E> createQueue(
+      String queueName, long issueSpinNanos, NativeStream<E> stream) {
+    DeferredWorkQueue<E> made = null;
+    try {
+      made =
+          new DeferredWorkQueue<>(
+              new QueueSettings(
+                  queueName,
+                  Names.add("queue", queueName, number),
+                  end,
+                  eventDomain(),
+                  backend.outcomesCanFail(),
+                  config.inflight(),
+                  config.spinNanos(),
+                  issueSpinNanos,
+                  config.completionSpinNanos(),
+                  QUIET_NANOS,
+                  config.closeTimeout()),
+              stream,
+              loss,
+              pools.aside());
+      return made;
+    } finally {
+      if (made == null) {
+        calls.quietly("closing a stream", stream::close);
+      }
+    }
+  }
+
+  /** Records an acquired queue, if the device is recorded. */
+  public void recordAcquired(String queueName, QueueRequest request, QueueGrant grant) {
+    Journal recording = journal;
+    if (recording != null) {
+      recording.acquired(queueName, request, grant);
+    }
+  }
+
+  /** Forgets an acquired queue that is closed; what it has done counts on. */
+  public void removeAcquired(DeferredWorkQueue<E> queue) {
+    past.add(queue);
+  }
+
+  /** Adds what queues have done so far, and are doing now. */
+  public Counts count() {
+    long[] states = new long[State.values().length];
+    long[] done = new long[3];
+    for (DeferredWorkQueue<E> queue : past.copyTo(done)) {
+      queue.count(states);
+      if (!hidden.contains(queue)) { // the operations of a hidden queue are the groups'
+        done[2] += queue.failed(); // first, so that no more have failed than retired
+        done[1] += queue.retired();
+        done[0] += queue.enqueued();
+      }
+    }
+    return new Counts(states, done[0], done[1], done[2]);
+  }
+
+  /**
+   * What the queues of a device have done.
+   *
+   * @param states how many operations are open, by {@link State#ordinal()}
+   * @param enqueued how many the program has enqueued so far
+   * @param retired how many of them have retired
+   * @param failed how many of these have failed
+   */
+  public record Counts(long[] states, long enqueued, long retired, long failed) {}
+
+  /** What acquired queues have done that are closed. */
+  private final class PastQueues {
+    @GuardedBy("this")
+    private long enqueued;
+
+    @GuardedBy("this")
+    private long retired;
+
+    @GuardedBy("this")
+    private long failed;
+
+    synchronized void add(DeferredWorkQueue<E> queue) {
+      if (queues.remove(queue)) { // its numbers do not change any more
+        enqueued += queue.enqueued();
+        retired += queue.retired();
+        failed += queue.failed();
+      }
+    }
+
+    /** Returns the queues that do not count here. */
+    synchronized List<DeferredWorkQueue<E>> copyTo(long[] counts) {
+      counts[0] = enqueued;
+      counts[1] = retired;
+      counts[2] = failed;
+      return List.copyOf(queues);
+    }
   }
 
   @Override
@@ -328,7 +462,7 @@ public final class DeviceCore<E> implements Explainable {
   /**
    * The queue for the chunks of a copy between devices that was enqueued on queue {@code index} of
    * either device, or of a file operation of this device's queue {@code index}. It accepts them
-   * even while the device is being closed.
+   * even while the device is being closed. Queues that are acquired have such a view themselves.
    */
   public DeviceQueue copyQueue(int index) {
     return copyQueues.get(index % copyQueues.size());

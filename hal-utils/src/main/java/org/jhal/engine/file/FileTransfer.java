@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileTransfer<E> extends ChunkedTransfer<E> {
   private final DeviceCore<?> device;
-  private final int index; // of the queue
+  private final DeviceQueue chunks; // the queue, which takes them while it is being closed, too
   private final StagingPool pool;
   private final boolean isRead;
   private final EngineFile file;
@@ -41,7 +41,7 @@ public final class FileTransfer<E> extends ChunkedTransfer<E> {
    */
   public FileTransfer(
       DeviceCore<?> device,
-      int index,
+      DeviceQueue chunks,
       StagingPool pool,
       Operation<E> operation,
       boolean isRead,
@@ -52,7 +52,7 @@ public final class FileTransfer<E> extends ChunkedTransfer<E> {
       long length) {
     super(operation, file + (isRead ? " was not read: " : " was not written: "), length);
     this.device = device;
-    this.index = index;
+    this.chunks = chunks;
     this.pool = pool;
     this.isRead = isRead;
     this.file = file;
@@ -129,11 +129,10 @@ public final class FileTransfer<E> extends ChunkedTransfer<E> {
     }
 
     private void enqueue(HostMemory chunk) {
-      DeviceQueue queue = device.copyQueue(index);
       if (isRead) {
-        queue.upload(Fence.NONE, nextSignal(), chunk, buffer, offset + start);
+        chunks.upload(Fence.NONE, nextSignal(), chunk, buffer, offset + start);
       } else {
-        queue.readback(Fence.NONE, nextSignal(), buffer, offset + start, chunk);
+        chunks.readback(Fence.NONE, nextSignal(), buffer, offset + start, chunk);
       }
     }
 

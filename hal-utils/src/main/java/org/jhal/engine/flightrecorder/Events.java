@@ -29,6 +29,7 @@ final class Events {
   static final HostCompletion HOST_COMPLETION = new HostCompletion();
   static final Transfer TRANSFER = new Transfer();
   static final Execution EXECUTION = new Execution();
+  static final CommandExecution COMMAND_EXECUTION = new CommandExecution();
   static final HostWait HOST_WAIT = new HostWait();
   static final Allocation ALLOCATION = new Allocation();
   static final Deallocation DEALLOCATION = new Deallocation();
@@ -160,11 +161,7 @@ final class Events {
     @Nullable String path;
   }
 
-  @Name("org.jhal.Execution")
-  @Label("Execution")
-  @Description("An operation on the device, by the device's clock")
-  @Enabled(false)
-  static final class Execution extends OperationPart {
+  abstract static class OnDevice extends OperationPart {
     @Description("How long before this event it began")
     @Timespan(Timespan.NANOSECONDS)
     @Label("Began")
@@ -178,6 +175,51 @@ final class Events {
     @Timespan(Timespan.NANOSECONDS)
     @Label("Error")
     long error;
+
+    /**
+     * See {@link FlightRecorder#execution}, which cannot pass an event to a method: to be loaded
+     * without the module {@code jdk.jfr}, its code must not need the superclass of an event.
+     */
+    final void commit(long from, long to, long errorOfBoth) {
+      took = Math.max(0, to - from);
+      // The event's own time is read between these two; a delay there adds to the error.
+      long before = System.nanoTime();
+      begin();
+      long after = System.nanoTime();
+      beganAgo = before - from;
+      error = errorOfBoth + (after - before);
+      end();
+      commit();
+    }
+  }
+
+  @Name("org.jhal.Execution")
+  @Label("Execution")
+  @Description("An operation on the device, by the device's clock")
+  @Enabled(false)
+  static final class Execution extends OnDevice {}
+
+  @Name("org.jhal.CommandExecution")
+  @Label("Command execution")
+  @Description(
+      "A command of a command buffer on the device, by the device's clock; while this is recorded,"
+          + " commands are issued one by one")
+  @Enabled(false)
+  static final class CommandExecution extends OnDevice {
+    @Description("Its number in its command buffer, from 0; barriers are not counted")
+    @Label("Command")
+    int command;
+
+    @Label("Kind")
+    @Nullable String kind;
+
+    @Description("Of a dispatch; 0 otherwise")
+    @Label("Kernel")
+    long kernel;
+
+    @Description("What the program calls it")
+    @Label("Label")
+    @Nullable String label;
   }
 
   @Name("org.jhal.HostWait")

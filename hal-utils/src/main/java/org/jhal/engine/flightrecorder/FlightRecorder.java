@@ -159,15 +159,31 @@ public final class FlightRecorder {
   public static void execution(long queue, long operation, long begin, long end, long error) {
     Events.Execution event = named(new Events.Execution());
     event.set(queue, operation);
-    event.took = Math.max(0, end - begin);
-    // The event's own time is read between these two; a delay there adds to the error.
-    long before = System.nanoTime();
-    event.begin();
-    long after = System.nanoTime();
-    event.beganAgo = before - begin;
-    event.error = error + (after - before);
-    event.end();
-    event.commit();
+    event.commit(begin, end, error);
+  }
+
+  public static boolean recordsCommands() {
+    return isOn() && Events.COMMAND_EXECUTION.isEnabled();
+  }
+
+  /** For {@link #recordsCommands}: a command of a recording ran, as in {@link #execution}. */
+  public static void command(
+      long queue,
+      long operation,
+      int command,
+      String kind,
+      long kernel,
+      String label,
+      long begin,
+      long end,
+      long error) {
+    Events.CommandExecution event = named(new Events.CommandExecution());
+    event.set(queue, operation);
+    event.command = command;
+    event.kind = kind;
+    event.kernel = kernel;
+    event.label = label.isEmpty() ? null : label;
+    event.commit(begin, end, error);
   }
 
   // Host threads.

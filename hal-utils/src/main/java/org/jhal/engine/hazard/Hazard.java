@@ -52,7 +52,7 @@ public final class Hazard {
 
   /** Equal for hazards that the same calls cause again and again. */
   String place() {
-    return later.place() + " / " + earlier.place() + later.memory.description;
+    return later.place() + " / " + earlier.place() + later.memory.description();
   }
 
   /** What is wrong, and what is missing. */
@@ -63,11 +63,12 @@ public final class Hazard {
           + ", "
           + to
           + ") of "
-          + earlier.memory.description
+          + earlier.memory.description()
           + ", while queue "
           + earlier.who()
           + " may still read them: before that, "
-          + earlier.operation.hostRemedy();
+          + earlier.operation.hostRemedy()
+          + (earlier.line().isEmpty() ? "" : "; the program enqueues it at " + earlier.line());
     }
     boolean isWithin = earlier.operation == later.operation;
     return "hazard: queue "
@@ -80,7 +81,7 @@ public final class Hazard {
         + to
         + ") of "
         + (later.name.isEmpty() ? "" : later.name + ", ")
-        + later.memory.description
+        + later.memory.description()
         + ", while "
         + (isWithin ? earlier.command : "queue " + earlier.who())
         + " may still "
@@ -92,6 +93,25 @@ public final class Hazard {
         + ": nothing orders the two; "
         + (isWithin
             ? "add a barrier between them"
-            : earlier.operation.remedyFor(later.operation, awaited));
+            : earlier.operation.remedyFor(later.operation, awaited))
+        + lines();
+  }
+
+  /** Where the program asks for both, in the order of the text; empty if neither is known. */
+  String lines() {
+    boolean isWithin = earlier.operation == later.operation;
+    String one = isWithin ? ProgramLine.text(later.line) : later.line();
+    String other = isWithin ? ProgramLine.text(earlier.line) : earlier.line();
+    if (one.isEmpty() && other.isEmpty()) {
+      return "";
+    }
+    String known = isWithin ? "; the program records " : "; the program enqueues ";
+    return one.equals(other)
+        ? known + "both at " + one
+        : known + "the one at " + orUnknown(one) + ", the other at " + orUnknown(other);
+  }
+
+  private static String orUnknown(String line) {
+    return line.isEmpty() ? "an unknown line" : line;
   }
 }

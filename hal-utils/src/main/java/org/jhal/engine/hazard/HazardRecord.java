@@ -5,10 +5,11 @@ import com.google.common.collect.MapMaker;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import org.jhal.HostMemory;
@@ -28,6 +29,11 @@ public final class HazardRecord {
   /** How many different pairs of places are told apart. */
   private static final int MOST_PLACES = 1000;
 
+  /**
+   * How many of a pair of places are looked at for the lines of the program, which takes a while.
+   */
+  private static final int MOST_LINES = 100;
+
   private static final Object USERS_LOCK = new Object();
 
   @GuardedBy("USERS_LOCK")
@@ -41,6 +47,10 @@ public final class HazardRecord {
   @GuardedBy("this")
   private final Map<String, Long> places = new LinkedHashMap<>();
 
+  /** The pairs of places that were logged, with the lines of the program. */
+  @GuardedBy("this")
+  private final Set<String> logged = new HashSet<>();
+
   /** By what the host memory is a part of, compared by identity. */
   private final ConcurrentMap<Object, TouchedMemory> hosts = new MapMaker().weakKeys().makeMap();
 
@@ -50,11 +60,9 @@ public final class HazardRecord {
   /** A readback has written to the heap, and not said to which array; that may be any. */
   private volatile boolean isSomeHeapWritten;
 
-  private final Consumer<String> log;
+  private volatile @Nullable Consumer<String> log; // null if nobody wants a log
 
-  private HazardRecord(Consumer<String> log) {
-    this.log = log;
-  }
+  private HazardRecord() {}
 
   /** The record; null if no open device asks for it. */
   public static @Nullable HazardRecord current() {
@@ -64,12 +72,18 @@ public final class HazardRecord {
   /**
    * A device asks for the record.
    *
-   * @param log takes the reports, with no lock held
+   * @param log takes what is said at the end, with no lock held; null for a device that logs
+   *     nothing
    */
-  public static void open(Consumer<String> log) {
+  public static void open(@Nullable Consumer<String> log) {
     synchronized (USERS_LOCK) {
-      if (users++ == 0) {
-        current = new HazardRecord(log);
+      HazardRecord record = current;
+      if (users++ == 0 || record == null) {
+        record = new HazardRecord();
+        current = record;
+      }
+      if (log != null) {
+        record.log = log;
       }
     }
   }
@@ -339,7 +353,7 @@ public final class HazardRecord {
     if (hasChanged) {
       long from = memory.baseOffset();
       Touch touch =
-          new Touch(upload, touched(memory), from, from + memory.size(), Use.READ, "", "", 0);
+          new Touch(upload, touched(memory), from, from + memory.size(), Use.READ, "", "", 0, null);
       logOnce(Hazard.ofSource(touch, touch));
     }
   }
@@ -361,9 +375,15 @@ public final class HazardRecord {
   }
 
   private void logOnce(Hazard hazard) {
-    if (count(hazard.place()) == 1) {
-      log.accept(hazard.text());
+    String place = hazard.place();
+    long count = count(place);
+    if (count > 0 && count <= MOST_LINES && isNew(place + hazard.lines())) {
+      hazard.laterOperation().log().accept(hazard.text());
     }
+  }
+
+  private synchronized boolean isNew(String placeAndLines) {
+    return logged.add(placeAndLines);
   }
 
   private synchronized long count(String place) {
@@ -374,13 +394,13 @@ public final class HazardRecord {
   }
 
   private void logCounts() {
-    Map<String, Long> counts;
+    long again;
     synchronized (this) {
-      counts = Collections.unmodifiableMap(new LinkedHashMap<>(places));
+      again = places.values().stream().mapToLong(count -> count).sum() - logged.size();
     }
-    long again = counts.values().stream().mapToLong(count -> count - 1).sum();
-    if (again > 0) {
-      log.accept(again + " further hazards were found at the places that were reported");
+    Consumer<String> to = log;
+    if (again > 0 && to != null) {
+      to.accept(again + " further hazards were found at the places that were reported");
     }
   }
 }

@@ -24,7 +24,10 @@ public final class RecordedOperation {
   private @Nullable RecordedWait firstWait;
   private List<Touch> touches = List.of();
   private String command = ""; // of the touches that are being filled in
+  private @Nullable ProgramLine commandLine; // likewise
   private int section;
+  private final @Nullable ProgramLine line;
+  private final Consumer<String> log;
   private final @Nullable Consumer<String> onHazard;
 
   // Of host memory that it borrows. The digest is that of an upload's source, when it is issued.
@@ -47,12 +50,22 @@ public final class RecordedOperation {
 
   /**
    * @param work what it does, for messages
+   * @param line the line of the program that enqueues it; null if it is not known
+   * @param log takes the text of a hazard that it completes, unless it fails by that; once for each
+   *     place, with no lock held
    * @param onHazard takes the text of a hazard that it completes, to fail with it; null if it goes
    *     on
    */
-  public RecordedOperation(QueueOrder queue, String work, @Nullable Consumer<String> onHazard) {
+  public RecordedOperation(
+      QueueOrder queue,
+      String work,
+      @Nullable ProgramLine line,
+      Consumer<String> log,
+      @Nullable Consumer<String> onHazard) {
     this.queue = queue;
     this.work = work;
+    this.line = line;
+    this.log = log;
     this.onHazard = onHazard;
   }
 
@@ -86,9 +99,12 @@ public final class RecordedOperation {
 
   /**
    * What it uses from now on, a command of its recording uses: one that differs from the others.
+   *
+   * @param recordedAt the line of the program that has recorded it; null if it is not known
    */
-  public void nextCommand(String name) {
+  public void nextCommand(String name, @Nullable ProgramLine recordedAt) {
     command = name;
+    commandLine = recordedAt;
   }
 
   /** The commands before and after this are ordered. */
@@ -102,7 +118,7 @@ public final class RecordedOperation {
       if (touches.isEmpty()) {
         touches = new ArrayList<>(4);
       }
-      touches.add(new Touch(this, memory, from, to, use, name, command, section));
+      touches.add(new Touch(this, memory, from, to, use, name, command, section, commandLine));
     }
   }
 
@@ -222,6 +238,15 @@ public final class RecordedOperation {
     return onHazard;
   }
 
+  Consumer<String> log() {
+    return log;
+  }
+
+  /** The line of the program that has enqueued it; null if it is not known. */
+  @Nullable ProgramLine line() {
+    return line;
+  }
+
   String place() {
     return queue.queue + " " + work + " ";
   }
@@ -249,26 +274,19 @@ public final class RecordedOperation {
   String remedyFor(RecordedOperation after, @Nullable TimelineOrder awaited) {
     if (awaited != null) {
       return after.name()
-          + " waits for semaphore#"
-          + awaited.number
+          + " waits for "
+          + awaited
           + ", but another signal may raise that to the value first; have each operation that"
           + " signals it wait for the value before its own";
     }
     return timelines.length == 0
         ? "give " + name() + " a signal, and add it to the waits of " + after.name()
-        : "add semaphore#"
-            + timelines[0].number
-            + "@"
-            + values[0]
-            + " to the waits of "
-            + after.name();
+        : "add " + timelines[0] + "@" + values[0] + " to the waits of " + after.name();
   }
 
   /** How the program waits for this one. */
   String hostRemedy() {
-    return (timelines.length == 0
-            ? ""
-            : "wait for semaphore#" + timelines[0].number + "@" + values[0] + ", or ")
+    return (timelines.length == 0 ? "" : "wait for " + timelines[0] + "@" + values[0] + ", or ")
         + "wait until the host memory is free";
   }
 

@@ -19,7 +19,7 @@ public final class TimelineOrder {
    */
   private static final int MOST = 1 << 16;
 
-  final long number; // of the semaphore
+  private volatile String name; // of the semaphore
   private long[] values = new long[4]; // ascending, from `first` on
   private Clock[] clocks = new Clock[4];
   private int first;
@@ -32,8 +32,19 @@ public final class TimelineOrder {
 
   private Clock failed = Clock.NONE; // operations that have failed it, and what comes before them
 
-  public TimelineOrder(long number) {
-    this.number = number;
+  public TimelineOrder(String name) {
+    this.name = name;
+  }
+
+  /** For any thread. */
+  public void setName(String given) {
+    name = given;
+  }
+
+  /** The name of the semaphore, for people. */
+  @Override
+  public String toString() {
+    return name;
   }
 
   /** What comes before a value; null if nothing recorded signals it. */

@@ -30,12 +30,21 @@ public final class TouchedMemory {
   private static final AtomicLong COUNT = new AtomicLong();
 
   final long id = COUNT.incrementAndGet();
-  final String description;
+  private volatile String description; // for people
   private final TreeMap<Long, Range> ranges = new TreeMap<>(); // by their starts; disjoint
   private long writes;
 
   public TouchedMemory(String description) {
     this.description = description;
+  }
+
+  /** For any thread. */
+  public void setDescription(String given) {
+    description = given;
+  }
+
+  String description() {
+    return description;
   }
 
   /** Adds a touch, and adds to {@code hazards} earlier ones that it may overlap in time. */

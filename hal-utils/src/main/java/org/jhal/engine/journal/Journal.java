@@ -4,7 +4,10 @@ package org.jhal.engine.journal;
 import java.nio.ByteBuffer;
 import org.jhal.BufferParams;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,18 @@ public interface Journal extends AutoCloseable {
       BufferParams params,
       Origin origin,
       @Nullable ByteBuffer imported);
+
+  /** There is access to the memory of a variable of a module from now on. */
+  void global(DeviceMemory memory, KernelModule module, Global global);
+
+  /** The program has given the memory a name. */
+  void named(DeviceMemory memory, String name);
+
+  /** The program has acquired a queue, of which nothing was issued so far. */
+  void acquired(String queue, QueueRequest request, QueueGrant grant);
+
+  /** Two operations that touch the same bytes have no order, of which the device has the second. */
+  void hazard(String text);
 
   /** No operation that is recorded from now on uses the memory. */
   void freed(DeviceMemory memory);

@@ -4,15 +4,21 @@ package org.jhal.engine.kernel;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jhal.Device;
+import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Status;
+import org.jhal.driver.DeviceMemory;
 import org.jhal.driver.KernelModule;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
+import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.kernels.bundle.KernelSpec;
 
 /**
@@ -26,8 +32,12 @@ public final class EngineExecutable implements Executable {
   private final String format;
   private final List<String> refusals;
   private final List<Kernel> kernels;
+  private final List<Global> globals;
   private final LoadedModule loaded;
   private final Owner owner;
+
+  // Made when they are first asked for, and closed with the executable. Users get slices.
+  private final Map<String, EngineBuffer> memories = new ConcurrentHashMap<>();
 
   EngineExecutable(
       DeviceCore<?> device,
@@ -35,11 +45,13 @@ public final class EngineExecutable implements Executable {
       String format,
       List<String> refusals,
       List<KernelSpec> specs,
+      List<Global> globals,
       KernelModule module) {
     this.device = device;
     this.name = name;
     this.format = format;
     this.refusals = List.copyOf(refusals);
+    this.globals = globals;
     this.loaded = new LoadedModule(device, name, module);
     List<Kernel> made = new ArrayList<>();
     long[] numbers = new long[specs.size()];
@@ -107,8 +119,48 @@ public final class EngineExecutable implements Executable {
   }
 
   @Override
+  public List<Global> globals() {
+    return globals;
+  }
+
+  @Override
+  public DeviceBuffer global(String wanted) {
+    Objects.requireNonNull(wanted, "name");
+    checkOpen();
+    device.checkUsable();
+    List<String> names = globals.stream().map(Global::name).toList();
+    int index = names.indexOf(wanted);
+    if (index < 0) {
+      throw new HalException(
+          Status.NOT_FOUND,
+          "no global '%s' in %s; its manifest declares %s"
+              .formatted(wanted, name, names.isEmpty() ? "none" : names));
+    }
+    EngineBuffer memory = memories.get(wanted);
+    if (memory == null) {
+      EngineBuffer made = device.calls().call(() -> memory(index));
+      EngineBuffer other = memories.putIfAbsent(wanted, made);
+      if (other != null) { // of another thread
+        made.close();
+      }
+      memory = other == null ? made : other;
+    }
+    if (owner.isClosed()) { // meanwhile: close() may have missed it
+      memory.close();
+    }
+    checkOpen();
+    return memory.slice(0, memory.size());
+  }
+
+  private EngineBuffer memory(int index) {
+    DeviceMemory memory = device.backend().global(module(), index);
+    return EngineBuffer.ofGlobal(device, memory, loaded, module(), globals.get(index));
+  }
+
+  @Override
   public void close() {
     owner.close();
+    memories.values().forEach(EngineBuffer::close);
     Reference.reachabilityFence(this); // otherwise it might be reported as a leak during the close
   }
 

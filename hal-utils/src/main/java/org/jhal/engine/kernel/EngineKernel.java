@@ -3,6 +3,7 @@ package org.jhal.engine.kernel;
 
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalLong;
 import org.jhal.Args;
 import org.jhal.HalException;
 import org.jhal.Kernel;
@@ -27,6 +28,7 @@ public final class EngineKernel implements Kernel, LoadedKernel {
   private final ArgumentLayout layout;
   private final Workgroups maxCount;
   private final String note;
+  private final long resident; // the most workgroups of a cooperative kernel; -1 of any other
 
   /**
    * Creates a kernel.
@@ -51,7 +53,9 @@ public final class EngineKernel implements Kernel, LoadedKernel {
             (int) Math.min(maxCount.x(), maxWorkItems / size.x()),
             (int) Math.min(maxCount.y(), maxWorkItems / size.y()),
             (int) Math.min(maxCount.z(), maxWorkItems / size.z()));
-    this.note = executable.module().note(index); // now, since the module may be unloaded later
+    KernelModule module = executable.module(); // asked now, since it may be unloaded later
+    this.note = module.note(index);
+    this.resident = spec.isCooperative() ? module.residentWorkgroups(index) : -1;
     this.number = // last: if this constructor threw afterwards, the name would leak
         Names.add("kernel", executable.name() + ":" + spec.name(), executable.core().number());
   }
@@ -136,6 +140,68 @@ public final class EngineKernel implements Kernel, LoadedKernel {
           "grid %s of %s: %s takes at most %s"
               .formatted(count, this, executable.core().name(), most));
     }
+    if (!isResident(count)) {
+      throw new HalException(
+          Status.OUT_OF_RANGE, "grid %s of %s: %s".formatted(count, this, residents()));
+    }
+  }
+
+  @Override
+  public boolean isCooperative() {
+    return resident >= 0;
+  }
+
+  @Override
+  public OptionalLong residentWorkgroups() {
+    return isCooperative() ? OptionalLong.of(resident) : OptionalLong.empty();
+  }
+
+  /** Whether the device can hold all workgroups of a grid, or need not. */
+  private boolean isResident(Workgroups count) {
+    return !isCooperative() || count.isEmpty() || isAtMost(count, resident);
+  }
+
+  private static boolean isAtMost(Workgroups count, long most) {
+    long plane = (long) count.x() * count.y(); // less than 2^62
+    return plane <= most && plane * count.z() <= most; // `most` is that of a device: no overflow
+  }
+
+  private String residents() {
+    return "%s holds at most %s workgroups of this cooperative kernel at the same time"
+        .formatted(executable.core().name(), resident);
+  }
+
+  @Override
+  public Workgroups maxCount() {
+    return maxCount;
+  }
+
+  @Override
+  public Workgroups grid(int x, int y, int z) {
+    Workgroups most = maxCount;
+    if (exceeds(x, most.x()) || exceeds(y, most.y()) || exceeds(z, most.z())) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "grid %s,%s,%s of %s, which the device has read: %s takes at most %s"
+              .formatted(
+                  Integer.toUnsignedString(x),
+                  Integer.toUnsignedString(y),
+                  Integer.toUnsignedString(z),
+                  this,
+                  executable.core().name(),
+                  most));
+    }
+    Workgroups count = new Workgroups(x, y, z);
+    if (!isResident(count)) {
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "grid %s of %s, which the device has read: %s".formatted(count, this, residents()));
+    }
+    return count;
+  }
+
+  private static boolean exceeds(int count, int most) {
+    return Integer.compareUnsigned(count, most) > 0;
   }
 
   public void checkArgumentCount(Args args) {

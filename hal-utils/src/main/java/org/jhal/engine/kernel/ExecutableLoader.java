@@ -4,9 +4,11 @@ package org.jhal.engine.kernel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -103,19 +105,21 @@ public final class ExecutableLoader {
       Candidate candidate, ExecutableSource bundle, Manifest manifest, List<String> refusals) {
     List<KernelSpec> kernels = manifest.kernels();
     Variant variant = candidate.variant;
-    KernelModule module = backend.load(candidate.source, variant, kernels);
+    List<Global> globals = manifest.globals();
+    KernelModule module = backend.load(candidate.source, variant, kernels, globals);
     Journal journal = device.journal();
     if (journal != null) {
       journal.loaded(module, bundle);
     }
     return new EngineExecutable(
-        device, manifest.name(), variant.format(), refusals, kernels, module);
+        device, manifest.name(), variant.format(), refusals, kernels, globals, module);
   }
 
-  /** Refuses kernels whose workgroups or arguments exceed the device's limits. */
+  /** Refuses kernels that the device cannot run, or that exceed its limits. */
   private void checkLimits(Manifest manifest) {
     DeviceInfo info = device.info();
     Workgroups most = info.maxWorkgroupSize();
+    boolean isCooperative = backend.capabilities().contains(Capability.COOPERATIVE_DISPATCH);
     for (KernelSpec kernel : manifest.kernels()) {
       Workgroups size = kernel.workgroupSize();
       long items = (long) size.x() * size.y() * size.z(); // KernelSpec: fits into an int
@@ -130,6 +134,12 @@ public final class ExecutableLoader {
             needs
                 + ("workgroups of " + size + ", " + items + " work items" + takes + most)
                 + (", and " + info.maxWorkgroupItems() + " work items"));
+      }
+      if (kernel.isCooperative() && !isCooperative) {
+        throw new HalException(
+            Status.UNIMPLEMENTED,
+            "kernel '%s' of %s is cooperative, and %s %s"
+                .formatted(kernel.name(), manifest.name(), device.name(), backend.noCooperation()));
       }
       if (kernel.dynamicSharedMemory() > info.maxSharedMemory()) {
         throw new HalException(

@@ -9,12 +9,15 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owned;
+import org.jhal.engine.concurrent.RefCounted;
 import org.jhal.engine.hazard.HazardRecord;
 import org.jhal.engine.hazard.TouchedMemory;
 import org.jhal.engine.journal.Journal;
@@ -34,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BufferStorage extends Owned {
   private static final System.Logger LOG = System.getLogger(BufferStorage.class.getName());
+
+  private static final Set<BufferUsage> GLOBAL_USAGE =
+      Set.of(BufferUsage.TRANSFER_SOURCE, BufferUsage.TRANSFER_TARGET);
 
   private enum Phase {
     /** Its alloca is not issued. */
@@ -61,6 +67,8 @@ public final class BufferStorage extends Owned {
   private final boolean isImported; // not allocated by the device
   private final int usageBits; // one bit for each usage in params, by ordinal
   private final @Nullable Runnable onRelease;
+  private final @Nullable PoolCharge charge; // null unless it is of a pool
+  private final @Nullable RefCounted module; // retained; null unless this is a variable of it
 
   // Changed by any thread through compare-and-set.
   private volatile Phase phase;
@@ -68,20 +76,24 @@ public final class BufferStorage extends Owned {
   // Written once, by the constructor or by the drainer that issues the alloca, before PRESENT.
   private volatile @Nullable DeviceMemory memory;
 
+  private volatile @Nullable String name; // given by the program
+
   private volatile @Nullable TouchedMemory touched; // null unless hazards are looked for; set once
 
   // Set once, by any thread.
   private volatile boolean isGivenBack; // the native runtime has finished with the memory
 
   /** A storage for memory to be allocated by an alloca. */
-  public static BufferStorage promised(DeviceCore<?> device, BufferParams params, long size) {
-    return new BufferStorage(device, params, size, null, false, null, null);
+  public static BufferStorage promised(
+      DeviceCore<?> device, BufferParams params, long size, @Nullable PoolCharge charge) {
+    return new BufferStorage(device, params, size, null, false, null, null, null, charge);
   }
 
   /** A storage over memory that the device has allocated. */
   static BufferStorage allocated(
       DeviceCore<?> device, BufferParams params, long size, DeviceMemory memory) {
-    BufferStorage made = new BufferStorage(device, params, size, memory, false, null, null);
+    BufferStorage made =
+        new BufferStorage(device, params, size, memory, false, null, null, null, null);
     made.recordAllocated(memory, Journal.Origin.ALLOCATED, null);
     return made;
   }
@@ -98,8 +110,32 @@ public final class BufferStorage extends Owned {
       DeviceMemory memory,
       @Nullable ByteBuffer host,
       @Nullable Runnable onRelease) {
-    BufferStorage made = new BufferStorage(device, params, size, memory, true, null, onRelease);
+    BufferStorage made =
+        new BufferStorage(device, params, size, memory, true, null, onRelease, null, null);
     made.recordAllocated(memory, host == null ? Journal.Origin.NATIVE : Journal.Origin.HOST, host);
+    return made;
+  }
+
+  /**
+   * A storage over a variable of a module, for transfers.
+   *
+   * @param loaded what keeps the module loaded; takes over the caller's reference
+   */
+  static BufferStorage ofGlobal(
+      DeviceCore<?> device,
+      DeviceMemory memory,
+      RefCounted loaded,
+      KernelModule module,
+      Global global) {
+    BufferParams params = new BufferParams(MemoryType.DEVICE, GLOBAL_USAGE);
+    BufferStorage made =
+        new BufferStorage(device, params, global.bytes(), memory, true, null, null, loaded, null);
+    made.name = global.name();
+    Journal journal = device.journal();
+    if (journal != null) {
+      journal.global(memory, module, global);
+      made.recordName();
+    }
     return made;
   }
 
@@ -111,7 +147,7 @@ public final class BufferStorage extends Owned {
    */
   static BufferStorage over(DeviceCore<?> device, BufferStorage home, Set<BufferUsage> usage) {
     BufferParams params = new BufferParams(home.params.type(), usage);
-    return new BufferStorage(device, params, home.size, null, true, home, null);
+    return new BufferStorage(device, params, home.size, null, true, home, null, null, null);
   }
 
   /** Why operations of {@code user}, perhaps another device, cannot use it; null if they can. */
@@ -133,7 +169,9 @@ public final class BufferStorage extends Owned {
       @Nullable DeviceMemory memory,
       boolean isImported,
       @Nullable BufferStorage peer,
-      @Nullable Runnable onRelease) {
+      @Nullable Runnable onRelease,
+      @Nullable RefCounted module,
+      @Nullable PoolCharge charge) {
     super(device.resources().storages);
     this.device = device;
     this.params = params;
@@ -148,6 +186,8 @@ public final class BufferStorage extends Owned {
     }
     this.usageBits = bits;
     this.onRelease = onRelease;
+    this.module = module;
+    this.charge = charge;
     this.phase = isTransient ? Phase.PROMISED : Phase.PRESENT;
   }
 
@@ -203,12 +243,35 @@ public final class BufferStorage extends Owned {
       return known;
     }
     synchronized (home) {
-      TouchedMemory made =
-          home.touched == null
-              ? new TouchedMemory("a buffer of " + home.size + " bytes of " + home.device.name())
-              : home.touched;
+      TouchedMemory made = home.touched == null ? new TouchedMemory(home.describe()) : home.touched;
       home.touched = made;
       return made;
+    }
+  }
+
+  /** Gives its memory a name, for people. */
+  void setName(String given) {
+    BufferStorage home = home();
+    synchronized (home) {
+      home.name = given;
+      if (home.touched != null) {
+        home.touched.setDescription(home.describe());
+      }
+    }
+    home.recordName();
+  }
+
+  /** The name of its memory; null if it has none. */
+  @Nullable String name() {
+    return home().name;
+  }
+
+  private void recordName() {
+    Journal journal = device.journal();
+    DeviceMemory named = memory;
+    String given = name;
+    if (journal != null && named != null && given != null) {
+      journal.named(named, given);
     }
   }
 
@@ -219,6 +282,9 @@ public final class BufferStorage extends Owned {
 
   /** Why no other device can use the memory; null if those with access can. */
   @Nullable String notForPeers() {
+    if (module != null) {
+      return "it is a variable of kernels";
+    }
     if (isImported) {
       return "it was imported, not allocated by its device";
     }
@@ -234,7 +300,11 @@ public final class BufferStorage extends Owned {
       throw new HalException(Status.INTERNAL, "alloca issued twice");
     }
     recordAllocated(allocated, Journal.Origin.ALLOCATED, null);
+    recordName();
     device.addBytes(size, params);
+    if (charge != null) {
+      charge.hold();
+    }
   }
 
   /** Whether a dealloca was issued; an unclosed buffer then leaks nothing. */
@@ -261,6 +331,7 @@ public final class BufferStorage extends Owned {
   public void endDealloca() {
     recordFreed(memory);
     device.resources().storages.remove(this);
+    endCharge();
   }
 
   /** The dealloca could not be issued. */
@@ -283,12 +354,15 @@ public final class BufferStorage extends Owned {
 
   @Override
   protected String describe() {
-    return "a buffer of " + size + " bytes of " + device.name();
+    return (name == null ? "a buffer of " : "the buffer '" + name + "' of ")
+        + size
+        + " bytes of "
+        + device.name();
   }
 
   @Override
   protected boolean isSpent() {
-    return isDeallocated();
+    return isDeallocated() || module != null; // the executable leaks, not its variables
   }
 
   @Override
@@ -311,6 +385,16 @@ public final class BufferStorage extends Owned {
       device.addBytes(-size, params);
       recordFreed(found);
       found.free(this::givenBack);
+      endCharge();
+      if (module != null) {
+        module.release();
+      }
+    }
+  }
+
+  private void endCharge() {
+    if (charge != null) {
+      charge.end();
     }
   }
 

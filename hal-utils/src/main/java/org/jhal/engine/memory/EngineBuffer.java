@@ -12,12 +12,17 @@ import org.jhal.BufferParams;
 import org.jhal.BufferUsage;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
+import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.KernelModule;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
+import org.jhal.engine.concurrent.RefCounted;
+import org.jhal.engine.timeline.GivenName;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -112,6 +117,34 @@ public final class EngineBuffer implements DeviceBuffer {
   }
 
   /**
+   * Creates the buffer over a variable of a module. In a call of the device.
+   *
+   * @param loaded what keeps the module loaded; the memory retains it
+   * @throws HalException FAILED_PRECONDITION if the module is unloaded
+   */
+  public static EngineBuffer ofGlobal(
+      DeviceCore<?> device,
+      DeviceMemory memory,
+      RefCounted loaded,
+      KernelModule module,
+      Global global) {
+    if (!loaded.tryRetain()) {
+      throw new HalException(Status.FAILED_PRECONDITION, "the executable is closed");
+    }
+    BufferStorage storage = null;
+    try {
+      storage = BufferStorage.ofGlobal(device, memory, loaded, module, global);
+    } finally {
+      if (storage == null) { // no memory
+        loaded.release();
+      }
+    }
+    device.resources().storages.add(storage);
+    device.addBytes(storage.size, storage.params);
+    return new EngineBuffer(storage);
+  }
+
+  /**
    * Creates another handle to the same range, for use within the engine. It stays usable after the
    * user has closed the buffer, as long as the caller holds a reference to the storage.
    */
@@ -145,6 +178,13 @@ public final class EngineBuffer implements DeviceBuffer {
 
   public boolean isSlice() {
     return root != null;
+  }
+
+  @Override
+  public DeviceBuffer named(String name) {
+    GivenName.check("buffer", name);
+    storage.setName(name);
+    return this;
   }
 
   @Override
@@ -277,7 +317,9 @@ public final class EngineBuffer implements DeviceBuffer {
 
   @Override
   public String toString() {
-    return (root == null ? "buffer of " : "slice of ")
+    String name = storage.name();
+    return (root == null ? "buffer " : "slice ")
+        + (name == null ? "of " : "'" + name + "' of ")
         + size
         + " bytes of "
         + storage.device.name()

@@ -59,10 +59,12 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
   private final long number;
 
   /**
-   * Why users' operations are refused, and fail unless they were issued, since the device is being
-   * closed; else null. Written by the thread that closes it, read by any thread.
+   * Why users' operations are refused, and fail unless they were issued, since the queue or its
+   * device is being closed; else null. Written by the thread that closes it, read by any thread.
    */
   volatile @Nullable HalException closing;
+
+  volatile boolean isClosedAlone; // and its device is not; written before `closing`
 
   /**
    * How often the stream was made to wait for an operation of a device that was gone by then; see
@@ -217,6 +219,14 @@ public final class DeferredWorkQueue<E> extends ReadyQueue {
    */
   void waitOver(Operation<E> operation, OperationWait<E> wait, Cascade cascade) {
     enqueuer.waitOver(operation, wait, cascade);
+  }
+
+  /**
+   * An operation is ready that {@link Work#admit} has left parked. Called once, by any thread with
+   * no lock held that its issue needs. Does nothing if it has failed.
+   */
+  public void admitted(Operation<E> operation) {
+    enqueuer.admitted(operation);
   }
 
   // Issuing.

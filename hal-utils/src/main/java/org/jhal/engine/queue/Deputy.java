@@ -4,6 +4,7 @@ package org.jhal.engine.queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Retires operations while the completion thread sleeps in the native runtime, where no thread can
@@ -17,6 +18,7 @@ final class Deputy<E> {
   private final Retirer<E> retirer;
   private final Runnable task = this::retire;
   private final AtomicBoolean isCalled = new AtomicBoolean();
+  private final AtomicInteger tasks = new AtomicInteger(); // that were called, and are not over
 
   /**
    * Creates the deputy of one completion thread.
@@ -32,6 +34,7 @@ final class Deputy<E> {
   void call() {
     if (isCalled.compareAndSet(false, true)) {
       boolean isAccepted = false;
+      tasks.incrementAndGet();
       try {
         aside.execute(task);
         isAccepted = true;
@@ -39,6 +42,7 @@ final class Deputy<E> {
         return; // closed, or no thread can be started: the completion thread does it in the end
       } finally {
         if (!isAccepted) {
+          tasks.decrementAndGet();
           isCalled.set(false);
         }
       }
@@ -47,7 +51,16 @@ final class Deputy<E> {
 
   private void retire() {
     isCalled.set(false); // first: what is added from here on calls it again
-    retireNow();
+    try {
+      retireNow();
+    } finally {
+      tasks.decrementAndGet();
+    }
+  }
+
+  /** Whether it does nothing, and was not called to. */
+  boolean isIdle() {
+    return tasks.get() == 0;
   }
 
   /** Retires what is to retire, and what an error has left. Also for the thread that closes. */

@@ -61,7 +61,10 @@ public final class Enqueuer<E> {
       throw lost != null
           ? lost.again()
           : new HalException(
-              Status.FAILED_PRECONDITION, "the device of queue " + queue.name() + " is closed");
+              Status.FAILED_PRECONDITION,
+              (queue.isClosedAlone ? "queue " : "the device of queue ")
+                  + queue.name()
+                  + " is closed");
     }
     Operation<E> begun = null;
     try {
@@ -156,7 +159,7 @@ public final class Enqueuer<E> {
     }
     Object domain = operation.work.waitsOnHost() ? null : queue.eventDomain;
     boolean mayIssue = !PlatformThreads.isCurrentVirtual();
-    boolean isReached = areReached(operation);
+    boolean isReached = areReached(operation) && !operation.work.needsAdmission();
     if (isReached) {
       announce(operation);
     }
@@ -211,7 +214,7 @@ public final class Enqueuer<E> {
           new CoveredWait<>(wait).watch(Cascade.current());
         }
       }
-    } else {
+    } else if (operation.work.admit(operation)) {
       announce(operation);
       if (line.add(operation, mayIssue)) {
         issuer.drainFrom(operation, COURTESY);
@@ -278,11 +281,21 @@ public final class Enqueuer<E> {
       if (wait.producer != null) { // behind what the cascade has left, which may be the other waits
         cascade.addReleased(new CoveredWait<>(wait));
       }
-    } else {
+    } else if (operation.work.admit(operation)) {
       announce(operation);
       line.add(operation, false); // the cascade issues it
       cascade.addReady(queue);
     }
+  }
+
+  /** See {@link DeferredWorkQueue#admitted}. */
+  void admitted(Operation<E> operation) {
+    if (queue.closing != null) {
+      return; // the thread that has set this is failing all that was parked
+    }
+    announce(operation);
+    line.add(operation, false);
+    queue.issueLater();
   }
 
   /**

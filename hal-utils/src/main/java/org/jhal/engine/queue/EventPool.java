@@ -31,6 +31,7 @@ final class EventPool<E> {
    */
   private final AtomicReference<@Nullable PooledEvent<E>> returned = new AtomicReference<>();
 
+  private int made; // how many events exist; used by the thread that calls acquire
   private volatile boolean isClosed;
 
   // Destroying an event is the same call for all, so it fails for all on a lost device: that is
@@ -55,7 +56,9 @@ final class EventPool<E> {
     if (event == null) {
       event = returned.getAndSet(null);
       if (event == null) {
-        return new PooledEvent<>(this, stream.createEvent());
+        event = new PooledEvent<>(this, stream.createEvent());
+        made++;
+        return event;
       }
     }
     free = event.nextFree;
@@ -73,6 +76,21 @@ final class EventPool<E> {
     if (isClosed) {
       destroyReturned(); // close() may have emptied the stack before the event was pushed
     }
+  }
+
+  /**
+   * Whether nothing uses an event of this pool. {@link #acquire} must not be called any more, and
+   * the thread that did has ended.
+   */
+  boolean areAllBack() {
+    int back = 0;
+    for (PooledEvent<E> event = free; event != null; event = event.nextFree) {
+      back++;
+    }
+    for (PooledEvent<E> event = returned.get(); event != null; event = event.nextFree) {
+      back++;
+    }
+    return back == made;
   }
 
   /**

@@ -86,6 +86,7 @@ public final class Operation<E> extends HeapNode implements Producer {
   // the operation, and, while that is ready, with the lock of IssueLine held.
   private boolean mayBlock;
   private boolean isTimed; // the stream measures when it runs
+  private boolean timesCommands; // the stream measures when each of its commands runs
   private boolean isPutBack; // see putBack(); read and written as mayBlock is
 
   /** Recorded from the issue on. Ended by the thread that decides the outcome. */
@@ -283,6 +284,10 @@ public final class Operation<E> extends HeapNode implements Producer {
     }
     signals = signalFence;
     isTimed = stream.timingWeight(FlightRecorder.recordsExecutions()) >= 0;
+    timesCommands =
+        work.hasCommandTimes()
+            && FlightRecorder.recordsCommands()
+            && stream.commandTimingWeight() >= 0;
     weigh(stream);
     mayBlock = work.mayBlock(stream);
   }
@@ -412,12 +417,22 @@ public final class Operation<E> extends HeapNode implements Producer {
 
   /** Asks the work for its weight; see the field for who may. */
   void weigh(NativeStream<E> stream) {
-    weight = (isPutBack ? work.weightOfEach(stream) : work.weight(stream)) + ownWeight(stream);
+    weight =
+        (isPutBack || timesCommands ? work.weightOfEach(stream) : work.weight(stream))
+            + ownWeight(stream);
   }
 
   /** The weight of everything but the commands: the waits, the event, and the measurement. */
   private int ownWeight(NativeStream<E> stream) {
-    return waits.length + 1 + (isTimed ? stream.timingWeight(true) : 0);
+    return waits.length
+        + 1
+        + (isTimed ? stream.timingWeight(true) : 0)
+        + (timesCommands ? timesWeight(stream) : 0);
+  }
+
+  private int timesWeight(NativeStream<E> stream) {
+    long all = (1L + work.commandCount()) * Math.max(0, stream.commandTimingWeight());
+    return (int) Math.min(all, Integer.MAX_VALUE / 4);
   }
 
   /** How much of {@link NativeStream#capacity()} it takes up, its waits and its event included. */
@@ -457,6 +472,11 @@ public final class Operation<E> extends HeapNode implements Producer {
   /** Whether its stream measures when it runs. */
   public boolean isTimed() {
     return isTimed;
+  }
+
+  /** Whether its stream measures when each of its commands runs. */
+  public boolean timesCommands() {
+    return timesCommands;
   }
 
   // Event.

@@ -6,6 +6,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.engine.hazard.Hazard;
 import org.jhal.engine.hazard.HazardRecord;
+import org.jhal.engine.hazard.ProgramLine;
 import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.hazard.TimelineOrder;
 import org.jhal.engine.timeline.EngineSemaphore;
@@ -38,9 +39,9 @@ final class OperationRecord {
         new RecordedOperation(
             operation.queue.order,
             operation.work.describe(),
-            operation.work.failsByHazard()
-                ? text -> operation.failOwnWork(new HalException(Status.ABORTED, text))
-                : null);
+            ProgramLine.ofCaller(),
+            operation.work::reportHazard,
+            operation.work.failsByHazard() ? text -> failBy(text, operation) : null);
     for (OperationWait<?> wait : operation.waits()) {
       EngineSemaphore semaphore = wait.semaphore();
       if (semaphore.needsSignalFor(wait.value())) {
@@ -61,6 +62,11 @@ final class OperationRecord {
     operation.work.record(recorded);
     operation.recorded = recorded;
     return new OperationRecord(record, recorded, record.add(recorded));
+  }
+
+  private static void failBy(String hazard, Operation<?> operation) {
+    operation.failOwnWork(new HalException(Status.ABORTED, hazard));
+    operation.work.reportHazard(hazard);
   }
 
   /** The operation is accepted. */

@@ -33,6 +33,12 @@ public final class QueueShutdown<E> {
     cancel(operation -> !operation.servesCopy, reason);
   }
 
+  /** Step 1 for a queue whose device stays open. */
+  public void cancelAlone(HalException reason) {
+    queue.isClosedAlone = true;
+    cancelUsers(reason);
+  }
+
   /** Step 2: waits until no operation is open. Returns false if the deadline passes first. */
   public boolean awaitIdle(long deadline) {
     queue.wish.want(Wish.ALL);
@@ -125,6 +131,22 @@ public final class QueueShutdown<E> {
     Throwable thrown = Attempt.of(() -> isIdle.set(queue.queries.isIdle()));
     // If the runtime itself reports the loss, no work runs any more.
     return thrown == null ? isIdle.get() : Failures.isLoss(thrown);
+  }
+
+  /**
+   * Before step 10 for a queue whose device stays open: waits until no other stream is being made
+   * to wait for one of its events. Returns false if the deadline passes first.
+   */
+  public boolean awaitEvents(long deadline) {
+    return BackOff.await(this, deadline, queue.events::areAllBack);
+  }
+
+  /**
+   * Before step 10 for a queue whose device stays open, and its threads for what is done aside:
+   * waits until none of these retires anything. Returns false if the deadline passes first.
+   */
+  public boolean awaitDeputy(long deadline) {
+    return BackOff.await(this, deadline, queue.deputy::isIdle);
   }
 
   /** Step 10, unless something is leaked: frees everything native. Nothing uses it any more. */

@@ -113,8 +113,9 @@ final class Retiring<E> {
     HalException failure = operation.failure();
     if (failure != null) { // otherwise it has let go of them with its outcome
       operation.releaseProducers();
-      // The loss or the close of the device is reported elsewhere.
-      if (owner.loss.cause() == null && owner.closing == null) {
+      // The loss or the close of the device is reported elsewhere, the close of a queue by itself.
+      boolean isClosing = owner.closing != null && !owner.isClosedAlone;
+      if (owner.loss.cause() == null && !isClosing && failure != owner.closing) {
         unsignaled.log(operation, failure);
       }
     }

@@ -118,6 +118,23 @@ public interface Work<E> {
     return false;
   }
 
+  /**
+   * Whether the operation has to be {@linkplain #admit admitted} before it is ready. Such work
+   * {@linkplain #waitsOnHost waits on the host}.
+   */
+  default boolean needsAdmission() {
+    return false;
+  }
+
+  /**
+   * Whether the operation, of which all waits are reached, is ready. If not, it stays parked until
+   * {@link DeferredWorkQueue#admitted} is called, which may be at once, or it fails. Called once,
+   * by any thread with no lock held; it may have failed meanwhile.
+   */
+  default boolean admit(Operation<E> operation) {
+    return true;
+  }
+
   /** Says what memory it touches, if its device looks for hazards, and how it ends. */
   default void record(RecordedOperation recorded) {}
 
@@ -128,6 +145,9 @@ public interface Work<E> {
    * @param failure null if it has succeeded
    */
   default void ending(@Nullable HalException failure) {}
+
+  /** Takes the text of a hazard that it completes, also of one that fails it. */
+  default void reportHazard(String text) {}
 
   /** Whether a hazard that it completes fails it. */
   default boolean failsByHazard() {
@@ -145,6 +165,11 @@ public interface Work<E> {
   /** How many commands it consists of. */
   default int commandCount() {
     return 0;
+  }
+
+  /** Whether the times of its commands may be recorded, each by itself. */
+  default boolean hasCommandTimes() {
+    return false;
   }
 
   /** The kind of work for messages, such as {@code fill}. Called by any thread. */

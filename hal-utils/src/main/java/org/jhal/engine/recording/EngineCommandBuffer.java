@@ -10,11 +10,13 @@ import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Kernel;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.engine.base.DeviceCore;
 import org.jhal.engine.base.Owner;
+import org.jhal.engine.hazard.ProgramLine;
 
 /**
  * The user's handle to a {@link Recording}: makes commands while it is recording. The recording
@@ -27,6 +29,7 @@ public final class EngineCommandBuffer implements CommandBuffer {
   private final Mode mode;
   private final Recording recording;
   private final Owner owner;
+  private String label = ""; // of the next commands; by the thread that records
 
   public EngineCommandBuffer(DeviceCore<?> device, Mode mode) {
     this.device = device;
@@ -103,12 +106,27 @@ public final class EngineCommandBuffer implements CommandBuffer {
   }
 
   @Override
+  public void dispatch(Kernel kernel, IndirectWorkgroups count, Args args) {
+    checkRecording();
+    RecordedCommand command = new RecordedCommand();
+    add(command, command.setDispatch(device, kernel, count, args));
+    Reference.reachabilityFence(count);
+    Reference.reachabilityFence(args);
+  }
+
+  @Override
   public void barrier() {
     checkRecording();
     RecordedCommand command = new RecordedCommand();
     command.setBarrier(device);
     recording.addBarrier(command);
     Reference.reachabilityFence(this); // or the recording might be reclaimed during the call
+  }
+
+  @Override
+  public void label(String given) {
+    checkRecording();
+    label = Objects.requireNonNull(given, "label");
   }
 
   @Override
@@ -128,6 +146,10 @@ public final class EngineCommandBuffer implements CommandBuffer {
    * call's arguments only, so each caller fences them.
    */
   private void add(RecordedCommand command, boolean hasEffect) {
+    if (device.findsHazards()) {
+      command.setLine(ProgramLine.ofCaller());
+    }
+    command.setLabel(label);
     recording.add(command, hasEffect);
     Reference.reachabilityFence(this); // or the recording might be reclaimed during the call
   }

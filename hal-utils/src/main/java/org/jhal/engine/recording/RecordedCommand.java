@@ -11,6 +11,7 @@ import org.jhal.BufferUsage;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.Status;
@@ -20,6 +21,7 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.ExternalCall;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.hazard.ProgramLine;
 import org.jhal.engine.hazard.Use;
 import org.jhal.engine.kernel.Constants;
 import org.jhal.engine.kernel.EngineKernel;
@@ -35,9 +37,10 @@ import org.jspecify.annotations.Nullable;
 public final class RecordedCommand implements Command, CommandList {
   private static final RecordedOperand[] NO_OPERANDS = {};
   private static final byte[] NO_BYTES = {};
+  private static final String COUNTS = "workgroup counts";
 
   private Kind kind = Kind.BARRIER;
-  private @Nullable RecordedOperand source; // of readbacks and copies
+  private @Nullable RecordedOperand source; // of readbacks, copies and indirect dispatches
 
   // Of all commands that write a buffer, except dispatches.
   private @Nullable RecordedOperand target;
@@ -53,12 +56,34 @@ public final class RecordedCommand implements Command, CommandList {
   private @Nullable RecordedOperand[] arguments = NO_OPERANDS; // by parameter; null for constants
   private @Nullable ExternalCall external;
   private long event;
+  private @Nullable ProgramLine line; // if its device looks for hazards
+  private String label = "";
+  private int number; // in its recording, from 0; barriers are not counted
 
   public RecordedCommand() {}
 
   @Override
   public Kind kind() {
     return kind;
+  }
+
+  /** What the program calls it; empty for nothing. */
+  @Override
+  public String label() {
+    return label;
+  }
+
+  void setLabel(String given) {
+    label = given;
+  }
+
+  /** Its number in its recording, from 0; barriers are not counted. */
+  public int number() {
+    return number;
+  }
+
+  void setNumber(int given) {
+    number = given;
   }
 
   @Override
@@ -243,10 +268,35 @@ public final class RecordedCommand implements Command, CommandList {
     called.checkGrid(count);
     called.checkArgumentCount(args);
     kind = Checks.supported(device, Kind.DISPATCH);
-    this.kernel = called;
     groupsX = count.x();
     groupsY = count.y();
     groupsZ = count.z();
+    setArguments(device, called, args);
+    return !count.isEmpty();
+  }
+
+  public boolean setDispatch(
+      DeviceCore<?> device, Kernel kernel, IndirectWorkgroups count, Args args) {
+    EngineKernel called = EngineKernel.of(device, kernel);
+    RecordedOperand counts =
+        RecordedOperand.range(
+            device,
+            COUNTS,
+            Objects.requireNonNull(count, "count").counts(),
+            count.offset(),
+            IndirectWorkgroups.BYTES,
+            BufferUsage.DISPATCH_READ);
+    // For a slot, the offset of the bound buffer is checked with the binding table.
+    Checks.multiple("offset of " + COUNTS, counts.offset, Integer.BYTES);
+    called.checkArgumentCount(args);
+    kind = Checks.supported(device, Kind.INDIRECT_DISPATCH);
+    source = counts;
+    setArguments(device, called, args);
+    return true;
+  }
+
+  private void setArguments(DeviceCore<?> device, EngineKernel called, Args args) {
+    kernel = called;
     arguments = new @Nullable RecordedOperand[args.size()];
     data = new byte[called.layout().size()];
     for (int i = 0; i < arguments.length; i++) {
@@ -256,7 +306,6 @@ public final class RecordedCommand implements Command, CommandList {
         arguments[i] = RecordedOperand.argument(device, called, i, args.get(i));
       }
     }
-    return !count.isEmpty();
   }
 
   /** Checks {@code buffers} and sets external work on them. */
@@ -295,6 +344,15 @@ public final class RecordedCommand implements Command, CommandList {
     return called == null ? kind.word() : kind.word() + " of " + called;
   }
 
+  void setLine(@Nullable ProgramLine recordedAt) {
+    line = recordedAt;
+  }
+
+  /** The line of the program that has recorded it in a command buffer; null if it is not known. */
+  public @Nullable ProgramLine line() {
+    return line;
+  }
+
   /** How many operands it may have: a source, a target and its arguments. */
   public int operandCount() {
     return 2 + arguments.length;
@@ -319,20 +377,26 @@ public final class RecordedCommand implements Command, CommandList {
         visitor.visit(source(), BufferUsage.TRANSFER_SOURCE, 1);
         visitor.visit(target(), BufferUsage.TRANSFER_TARGET, 1);
       }
-      case DISPATCH -> {
-        for (int i = 0; i < arguments.length; i++) {
-          Parameter parameter = kernel().parameter(i);
-          if (parameter.kind() == Parameter.Kind.BUFFER) {
-            if (parameter.isRead()) {
-              visitor.visit(argument(i), BufferUsage.DISPATCH_READ, parameter.type().bytes());
-            }
-            if (parameter.isWritten()) {
-              visitor.visit(argument(i), BufferUsage.DISPATCH_WRITE, parameter.type().bytes());
-            }
-          }
-        }
+      case DISPATCH -> visitArguments(visitor);
+      case INDIRECT_DISPATCH -> {
+        visitor.visit(source(), BufferUsage.DISPATCH_READ, Integer.BYTES);
+        visitArguments(visitor);
       }
       case BARRIER, EXTERNAL, EVENT -> {}
+    }
+  }
+
+  private void visitArguments(OperandVisitor visitor) {
+    for (int i = 0; i < arguments.length; i++) {
+      Parameter parameter = kernel().parameter(i);
+      if (parameter.kind() == Parameter.Kind.BUFFER) {
+        if (parameter.isRead()) {
+          visitor.visit(argument(i), BufferUsage.DISPATCH_READ, parameter.type().bytes());
+        }
+        if (parameter.isWritten()) {
+          visitor.visit(argument(i), BufferUsage.DISPATCH_WRITE, parameter.type().bytes());
+        }
+      }
     }
   }
 
@@ -345,7 +409,10 @@ public final class RecordedCommand implements Command, CommandList {
           visitor.use(operand, operand.storage().isWritable() ? Use.WRITE : Use.READ, "");
         }
       }
-    } else if (kind == Kind.DISPATCH) {
+    } else if (kind.runsKernel()) {
+      if (source != null) {
+        visitor.use(source, Use.READ, COUNTS);
+      }
       for (int i = 0; i < arguments.length; i++) {
         RecordedOperand operand = arguments[i];
         if (operand != null) {

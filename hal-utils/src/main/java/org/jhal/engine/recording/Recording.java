@@ -48,6 +48,9 @@ public final class Recording extends Owned implements CommandList {
   // Copies whose overlap can only be checked with a binding table.
   private final List<RecordedCommand> slotCopies = new ArrayList<>();
 
+  private boolean hasIndirect; // dispatches
+  private int numbered; // commands other than barriers
+
   private final Set<RefCounted> retained = Sets.newIdentityHashSet();
 
   // The storages in `retained` from allocas. Each issue checks their memory.
@@ -99,13 +102,15 @@ public final class Recording extends Owned implements CommandList {
       return;
     }
     command.visit(this::note);
-    if (command.kind() == Command.Kind.DISPATCH) {
+    if (command.kind().runsKernel()) {
       retain(command.kernel().executable().loaded());
     }
     if (command.kind() == Command.Kind.COPY
         && (command.source().isSlot() || command.target().isSlot())) {
       slotCopies.add(command);
     }
+    hasIndirect |= command.kind() == Command.Kind.INDIRECT_DISPATCH;
+    command.setNumber(numbered++);
     commands.add(command);
   }
 
@@ -155,6 +160,11 @@ public final class Recording extends Owned implements CommandList {
   @Override
   public RecordedCommand get(int index) {
     return commands.get(index);
+  }
+
+  @Override
+  public boolean hasIndirectDispatch() {
+    return hasIndirect;
   }
 
   /** Names a command in messages. Barriers are not counted. */

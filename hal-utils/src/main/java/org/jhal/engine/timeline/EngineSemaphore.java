@@ -84,6 +84,8 @@ public final class EngineSemaphore implements TimelineSemaphore {
   // Set once, with the lock held; read by any thread without it.
   private volatile boolean isClosed;
 
+  private volatile String name = "semaphore"; // for people; any thread may change it
+
   // What is recorded of its order; null unless hazards are looked for. Set once.
   private volatile @Nullable TimelineOrder order;
 
@@ -217,6 +219,18 @@ public final class EngineSemaphore implements TimelineSemaphore {
     return Explanation.of(this, wanted);
   }
 
+  @Override
+  public TimelineSemaphore named(String given) {
+    GivenName.check("semaphore", given);
+    synchronized (lock) {
+      name = given;
+      if (order != null) {
+        order.setName(toString());
+      }
+    }
+    return this;
+  }
+
   /** The number by which messages and recordings name it. */
   public long number() {
     return id;
@@ -229,7 +243,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
       return known;
     }
     synchronized (lock) {
-      TimelineOrder made = order == null ? new TimelineOrder(id) : order;
+      TimelineOrder made = order == null ? new TimelineOrder(toString()) : order;
       order = made;
       return made;
     }
@@ -255,7 +269,7 @@ public final class EngineSemaphore implements TimelineSemaphore {
 
   @Override
   public String toString() {
-    return "semaphore#" + id;
+    return name + "#" + id;
   }
 
   private long checkWanted(long wanted) {

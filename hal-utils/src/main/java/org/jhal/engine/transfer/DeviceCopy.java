@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.engine.transfer;
 
+import org.jhal.DeviceQueue;
 import org.jhal.Fence;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
@@ -17,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class DeviceCopy<E> extends ChunkedTransfer<E> {
   private static final int LANES = 2;
 
-  private final int index; // of the queue on which it was enqueued
+  private final DeviceQueue chunks; // the queue on which it was enqueued, for its chunks
   private final DeviceCore<?> other; // the device on which it was not enqueued
+  private final DeviceQueue otherChunks;
   private final StagingPool pool;
   private final EngineBuffer source;
   private final long sourceOffset;
@@ -27,7 +29,7 @@ public final class DeviceCopy<E> extends ChunkedTransfer<E> {
 
   public DeviceCopy(
       DeviceCore<?> device,
-      int index,
+      DeviceQueue chunks,
       StagingPool pool,
       Operation<E> operation,
       EngineBuffer source,
@@ -36,8 +38,9 @@ public final class DeviceCopy<E> extends ChunkedTransfer<E> {
       long targetOffset,
       long length) {
     super(operation, "a copy between devices failed: ", length);
-    this.index = index;
+    this.chunks = chunks;
     this.other = source.core() == device ? target.core() : source.core();
+    this.otherChunks = other.copyQueue(chunks.index());
     this.pool = pool;
     this.source = source;
     this.sourceOffset = sourceOffset;
@@ -92,14 +95,12 @@ public final class DeviceCopy<E> extends ChunkedTransfer<E> {
 
     private void enqueue(HostMemory chunk, long start) {
       Fence isRead = nextSignal();
-      source
-          .core()
-          .copyQueue(index)
-          .readback(Fence.NONE, isRead, source, sourceOffset + start, chunk);
-      target
-          .core()
-          .copyQueue(index)
-          .upload(isRead, nextSignal(), chunk, target, targetOffset + start);
+      queueOf(source).readback(Fence.NONE, isRead, source, sourceOffset + start, chunk);
+      queueOf(target).upload(isRead, nextSignal(), chunk, target, targetOffset + start);
+    }
+
+    private DeviceQueue queueOf(EngineBuffer buffer) {
+      return buffer.core() == other ? otherChunks : chunks;
     }
   }
 }

@@ -11,7 +11,10 @@ import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.hazard.Use;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineAllocator;
+import org.jhal.engine.memory.EnginePool;
+import org.jhal.engine.memory.PoolCharge;
 import org.jhal.engine.queue.Batch;
+import org.jhal.engine.queue.Operation;
 import org.jspecify.annotations.Nullable;
 
 /** The work of an allocation in stream order. */
@@ -21,13 +24,17 @@ public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.All
   private @Nullable BufferStorage
       first; // with a reference, until the user's buffer takes that over
 
+  private @Nullable PoolCharge charge; // set by the enqueuing thread, as the others
+
   public AllocaWork(DeviceCore<E> device) {
     super(device);
   }
 
-  public BufferStorage alloca(long bytes, BufferParams params) {
+  /** Allocates within the budget of {@code pool}, if there is one. */
+  public BufferStorage alloca(long bytes, BufferParams params, @Nullable EnginePool pool) {
     EngineAllocator.checkType(device, bytes, params);
-    BufferStorage storage = BufferStorage.promised(device, params, bytes);
+    charge = pool == null ? null : new PoolCharge(pool, bytes);
+    BufferStorage storage = BufferStorage.promised(device, params, bytes, charge);
     retainStorage(storage);
     allocation = storage;
     first = storage;
@@ -40,6 +47,23 @@ public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.All
   }
 
   @Override
+  public boolean needsAdmission() {
+    return charge != null && charge.mayWait();
+  }
+
+  /** Then the host sees all waits reached before it asks for a part of the budget. */
+  @Override
+  public boolean waitsOnHost() {
+    return needsAdmission();
+  }
+
+  @Override
+  public boolean admit(Operation<E> own) {
+    return charge == null
+        || charge.admit(() -> own.queue.admitted(own), reason -> own.queue.failOpen(own, reason));
+  }
+
+  @Override
   protected boolean issueMayBlock(NativeStream<E> stream) {
     return stream.allocMayBlock(Objects.requireNonNull(allocation).params);
   }
@@ -47,6 +71,9 @@ public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.All
   @Override
   protected @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch) {
     EngineAllocator.checkLargest(device, bytes(), params());
+    if (charge != null) {
+      charge.take();
+    }
     return batch.allocate(this, this).submitTo(stream);
   }
 
@@ -72,6 +99,13 @@ public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.All
   }
 
   @Override
+  protected void failing() {
+    if (charge != null) {
+      charge.endUnlessHeld();
+    }
+  }
+
+  @Override
   protected void retired() {
     allocation = null;
     BufferStorage unused = first;
@@ -84,5 +118,11 @@ public final class AllocaWork<E> extends QueueWork<E> implements StreamBatch.All
   @Override
   public String kind() {
     return "alloca";
+  }
+
+  @Override
+  public String describe() {
+    PoolCharge own = charge;
+    return own == null ? kind() : kind() + own.describe();
   }
 }

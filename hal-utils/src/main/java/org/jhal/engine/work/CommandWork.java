@@ -13,6 +13,7 @@ import org.jhal.ExternalWork;
 import org.jhal.FillPattern;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.Kernel;
 import org.jhal.Slot;
 import org.jhal.Status;
@@ -85,20 +86,41 @@ public class CommandWork<E> extends QueueWork<E> {
   }
 
   public final void dispatch(Kernel kernel, Workgroups count, Args args) {
+    refuseSlots(args);
+    keepKernel(command.setDispatch(device, kernel, count, args));
+    Reference.reachabilityFence(args);
+  }
+
+  public final void dispatch(Kernel kernel, IndirectWorkgroups count, Args args) {
+    if (Objects.requireNonNull(count, "count").counts() instanceof Slot slot) {
+      throw slotRefused("place of the workgroup counts", slot);
+    }
+    refuseSlots(args);
+    keepKernel(command.setDispatch(device, kernel, count, args));
+    Reference.reachabilityFence(count);
+    Reference.reachabilityFence(args);
+  }
+
+  private static void refuseSlots(Args args) {
     Objects.requireNonNull(args, "args");
     for (int i = 0; i < args.size(); i++) {
       if (args.get(i) instanceof Slot slot) {
-        throw new HalException(
-            Status.INVALID_ARGUMENT,
-            "argument " + i + " is " + slot + "; a queue's dispatch has no binding table");
+        throw slotRefused("argument " + i, slot);
       }
     }
-    boolean isAny = command.setDispatch(device, kernel, count, args);
+  }
+
+  private static HalException slotRefused(String what, Slot slot) {
+    return new HalException(
+        Status.INVALID_ARGUMENT,
+        what + " is " + slot + "; a queue's dispatch has no binding table");
+  }
+
+  private void keepKernel(boolean isAny) {
     if (isAny) {
       retain(command.kernel().executable().loaded(), "the executable is closed");
     }
     keep(isAny);
-    Reference.reachabilityFence(args);
   }
 
   /** External work, in an object of its own: a program may keep the context too long. */

@@ -13,11 +13,13 @@ import org.jhal.driver.CommandList;
 import org.jhal.driver.NativeStream;
 import org.jhal.engine.base.Checks;
 import org.jhal.engine.base.DeviceCore;
+import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.hazard.RecordedOperation;
 import org.jhal.engine.memory.BufferStorage;
 import org.jhal.engine.memory.EngineBuffer;
 import org.jhal.engine.queue.Batch;
 import org.jhal.engine.recording.EngineCommandBuffer;
+import org.jhal.engine.recording.RecordedCommand;
 import org.jhal.engine.recording.RecordedOperand;
 import org.jhal.engine.recording.Recording;
 import org.jspecify.annotations.Nullable;
@@ -109,8 +111,9 @@ public final class ExecuteWork<E> extends QueueWork<E> {
       if (commands.get(i).kind() == Command.Kind.BARRIER) {
         recorded.barrier();
       } else {
-        recorded.nextCommand(commands.describe(i));
-        recordUses(recorded, commands.get(i));
+        RecordedCommand command = commands.get(i);
+        recorded.nextCommand(commands.describe(i), command.line());
+        recordUses(recorded, command);
       }
     }
   }
@@ -129,6 +132,34 @@ public final class ExecuteWork<E> extends QueueWork<E> {
   protected void retired() {
     recording = null;
     Arrays.fill(bindings, null);
+  }
+
+  @Override
+  public boolean hasCommandTimes() {
+    return true;
+  }
+
+  /** Throws nothing: the measuring thread must end the work. */
+  @Override
+  public void commandRan(int index, long begin, long end, long error) {
+    Recording recorded = recording;
+    try {
+      if (recorded != null && FlightRecorder.recordsCommands()) {
+        RecordedCommand command = recorded.get(index);
+        FlightRecorder.command(
+            operation().queue.number(),
+            operation().key,
+            command.number(),
+            command.kind().word(),
+            command.kind().runsKernel() ? command.kernel().number() : 0,
+            command.label(),
+            begin,
+            end,
+            error);
+      }
+    } catch (RuntimeException | LinkageError | VirtualMachineError exhausted) {
+      return; // without memory or stack, the record is lost, not the operation
+    }
   }
 
   @Override

@@ -257,7 +257,16 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     if (recorded != null) {
       recorded.ending(failure);
     }
+    if (failure != null) {
+      failing();
+    }
   }
+
+  /**
+   * The operation has failed, and its signals will. Called by each thread that fails them, maybe
+   * while another one issues the operation on a device that is lost.
+   */
+  protected void failing() {}
 
   /** Issues the work as {@link Work#issue} does, with the other devices held. */
   protected abstract @Nullable Throwable issue(NativeStream<E> stream, Batch<E> batch);
@@ -296,6 +305,11 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
     if (device.findsHazards()) {
       recordUses(recorded);
     }
+  }
+
+  @Override
+  public final void reportHazard(String text) {
+    device.reportHazard(text);
   }
 
   @Override
@@ -427,6 +441,11 @@ public abstract class QueueWork<E> implements Work<E>, Submission, AutoCloseable
   @Override
   public final boolean isTimed() {
     return operation().isTimed();
+  }
+
+  @Override
+  public final boolean timesCommands() {
+    return operation().timesCommands();
   }
 
   /** Throws nothing: the measuring thread must end the work. */

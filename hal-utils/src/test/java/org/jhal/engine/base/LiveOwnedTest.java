@@ -38,7 +38,7 @@ class LiveOwnedTest {
     List<BufferStorage> storages = new ArrayList<>();
     try (EngineDevice<Event> device = new FakeBackend().open(1, LONG)) {
       for (int i = 0; i < 8; i++) {
-        storages.add(BufferStorage.promised(Inside.core(device), BufferParams.DEVICE, i));
+        storages.add(BufferStorage.promised(Inside.core(device), BufferParams.DEVICE, i, null));
       }
       Random random = new Random(3);
       for (int i = 0; i < 10_000; i++) {

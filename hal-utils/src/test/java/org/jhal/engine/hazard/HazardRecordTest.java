@@ -16,8 +16,8 @@ class HazardRecordTest {
   private final List<String> reports = new ArrayList<>();
   private final QueueOrder queue = new QueueOrder("q");
   private final TouchedMemory memory = new TouchedMemory("a buffer");
-  private final TimelineOrder line = new TimelineOrder(1);
-  private final TimelineOrder other = new TimelineOrder(2);
+  private final TimelineOrder line = new TimelineOrder("semaphore#1");
+  private final TimelineOrder other = new TimelineOrder("semaphore#2");
   private long numbers;
 
   @BeforeEach
@@ -41,7 +41,8 @@ class HazardRecordTest {
   /** An operation that waits for and signals at most one value each; 0 for none. */
   private RecordedOperation operation(
       TimelineOrder waited, long wait, TimelineOrder signalled, long signal) {
-    RecordedOperation made = new RecordedOperation(queue, "work " + ++numbers, null);
+    RecordedOperation made =
+        new RecordedOperation(queue, "work " + ++numbers, null, reports::add, null);
     if (wait > 0) {
       made.waitsFor(waited, wait, false);
     }
@@ -183,7 +184,7 @@ class HazardRecordTest {
   @Test
   void aPlaceIsLoggedOnceAndCountedAtTheEnd() {
     for (int i = 0; i < 3; i++) {
-      RecordedOperation same = new RecordedOperation(queue, "fill", null);
+      RecordedOperation same = new RecordedOperation(queue, "fill", null, reports::add, null);
       add(same, 0, 8, Use.WRITE);
     }
     assertEquals(1, reports.size(), reports::toString);

@@ -105,7 +105,7 @@ class ArgumentLayoutTest {
     KernelSpec spec = new KernelSpec("f", parameters, new Workgroups(1, 1, 1), 0);
     EngineExecutable executable =
         new EngineExecutable(
-            Inside.core(device), "bundle", "none", List.of(), List.of(spec), () -> {});
+            Inside.core(device), "bundle", "none", List.of(), List.of(spec), List.of(), () -> {});
     byte[] block = new byte[24];
     Arrays.fill(block, (byte) 0x55);
     Constants.pack((EngineKernel) executable.kernel("f"), 1, value, block);

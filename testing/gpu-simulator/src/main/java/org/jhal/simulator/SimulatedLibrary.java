@@ -54,6 +54,8 @@ public final class SimulatedLibrary {
           "module.c",
           "launch.c",
           "graph.c",
+          "crew.c",
+          "place.c",
           "grid.c",
           "warp.c",
           "fiber_switch.c",

@@ -253,6 +253,15 @@ public final class Simulator {
   }
 
   /**
+   * How many kernels were launched, by the compute units that they run on: in hexadecimal, one bit
+   * for each unit, or {@code 0} for all of a device. Those of a graph run where their nodes were
+   * made for, whatever the stream.
+   */
+  public Map<String, Long> kernelsByUnits() {
+    return counts(4);
+  }
+
+  /**
    * Objects that were destroyed with their context, by kind as in {@link #live}, and as "operation"
    * the work that never ran because of that. Work behind a failure does not count.
    */

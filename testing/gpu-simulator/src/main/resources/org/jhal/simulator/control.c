@@ -176,6 +176,7 @@ GS_EXPORT size_t gpusim_report(int which, char* buffer, size_t size) {
   if (which == 1) gs_report_misuses(&text);
   if (which == 2) report_live(&text);
   if (which == 3) report_abandoned(&text);
+  if (which == 4) gs_report_places(&text);
   pthread_mutex_unlock(&gs.lock);
   size_t copied = text.length < size ? text.length : size ? size - 1 : 0;
   if (copied) memcpy(buffer, text.chars, copied);
@@ -196,6 +197,7 @@ GS_EXPORT void gpusim_reset(void) {
   gs_collectives_reset();
   gs_changed();
   gs_faults_clear();
+  gs_places_reset();
   memset(gs.abandoned, 0, sizeof gs.abandoned);
   configure();
   pthread_mutex_unlock(&gs.lock);

@@ -36,6 +36,8 @@ const int gpusim_text = GPUSIM_TEXT;
 #define __global__ __gpusim_global__
 #define __shared__ __gpusim_shared__
 #define __device__ __attribute__((visibility("default")))
+#undef __constant__
+#define __constant__ __device__
 
 // The GPU thread that the calling one is at the moment.
 static thread_local gpusim_thread* gpusim_self;
@@ -49,6 +51,14 @@ static constexpr int warpSize = GPUSIM_WARP_SIZE;
 static inline void __syncthreads() {
   gpusim_thread* self = gpusim_self;
   self->sync(self);
+  gpusim_self = self;
+}
+// What the dialect has for grids: see hal_member.h of hal-gpu.
+static inline bool hal_grid_can_sync() { return gpusim_self->sync_grid != nullptr; }
+static inline void hal_grid_sync() {
+  gpusim_thread* self = gpusim_self;
+  if (!self->sync_grid) self->trap(self, 719);
+  self->sync_grid(self);
   gpusim_self = self;
 }
 static inline int __syncthreads_count(int yes) {
@@ -66,7 +76,7 @@ static inline void __nanosleep(unsigned) {}
 static inline void __trap() { gpusim_self->trap(gpusim_self, 719); }
 
 extern "C" int snprintf(char* to, size_t size, const char* format, ...) noexcept __attribute__((format(printf, 3, 4)));
-template <class... A> static inline int printf(const char* format, A... values) {
+template <class... Hal_A> static inline int printf(const char* format, Hal_A... values) {
   char line[1024];
   int length = snprintf(line, sizeof line, format, values...);
   gpusim_self->print(gpusim_self, line, length < (int)sizeof line ? (unsigned long)length : sizeof line - 1);
@@ -97,17 +107,17 @@ static inline clock_t clock() { return (clock_t)clock64(); }
 
 // ---- what the simulator is told of a kernel ----
 
-template <class T> struct gpusim_is_pointer { static const unsigned value = 0; };
-template <class T> struct gpusim_is_pointer<T*> { static const unsigned value = 1; };
+template <class Hal_T> struct gpusim_is_pointer { static const unsigned value = 0; };
+template <class Hal_T> struct gpusim_is_pointer<Hal_T*> { static const unsigned value = 1; };
 
-template <class F> struct gpusim_table;
-template <class... A> struct gpusim_table<void (*)(A...)> {
+template <class Hal_F> struct gpusim_table;
+template <class... Hal_A> struct gpusim_table<void (*)(Hal_A...)> {
   unsigned count;
-  gpusim_arg arg[sizeof...(A) + 1];
-  constexpr gpusim_table() : count(sizeof...(A)), arg() {
-    const unsigned sizes[] = {unsigned(sizeof(A))..., 0};
-    const unsigned alignments[] = {unsigned(alignof(A))..., 1};
-    const unsigned pointers[] = {gpusim_is_pointer<A>::value..., 0};
+  gpusim_arg arg[sizeof...(Hal_A) + 1];
+  constexpr gpusim_table() : count(sizeof...(Hal_A)), arg() {
+    const unsigned sizes[] = {unsigned(sizeof(Hal_A))..., 0};
+    const unsigned alignments[] = {unsigned(alignof(Hal_A))..., 1};
+    const unsigned pointers[] = {gpusim_is_pointer<Hal_A>::value..., 0};
     unsigned offset = 0;
     for (unsigned i = 0; i <= count; i++) {
       offset = (offset + alignments[i] - 1) / alignments[i] * alignments[i];
@@ -119,15 +129,15 @@ template <class... A> struct gpusim_table<void (*)(A...)> {
   }
 };
 
-template <unsigned... I> struct gpusim_indices {};
-template <unsigned N, unsigned... I> struct gpusim_count : gpusim_count<N - 1, N - 1, I...> {};
-template <unsigned... I> struct gpusim_count<0, I...> { typedef gpusim_indices<I...> type; };
+template <unsigned... Hal_I> struct gpusim_indices {};
+template <unsigned Hal_N, unsigned... Hal_I> struct gpusim_count : gpusim_count<Hal_N - 1, Hal_N - 1, Hal_I...> {};
+template <unsigned... Hal_I> struct gpusim_count<0, Hal_I...> { typedef gpusim_indices<Hal_I...> type; };
 
-template <class... A, unsigned... I>
-static inline void gpusim_spread(void (*kernel)(A...), void** arguments, gpusim_indices<I...>) {
+template <class... Hal_A, unsigned... Hal_I>
+static inline void gpusim_spread(void (*kernel)(Hal_A...), void** arguments, gpusim_indices<Hal_I...>) {
   (void)arguments;
-  kernel(*(A*)arguments[I]...);
+  kernel(*(Hal_A*)arguments[Hal_I]...);
 }
-template <class... A> static inline void gpusim_call(void (*kernel)(A...), void** arguments) {
-  gpusim_spread(kernel, arguments, typename gpusim_count<sizeof...(A)>::type());
+template <class... Hal_A> static inline void gpusim_call(void (*kernel)(Hal_A...), void** arguments) {
+  gpusim_spread(kernel, arguments, typename gpusim_count<sizeof...(Hal_A)>::type());
 }

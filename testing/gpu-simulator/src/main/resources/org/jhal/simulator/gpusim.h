@@ -34,12 +34,15 @@ enum gs_code {
   GS_ALREADY_REGISTERED = 712,
   GS_NOT_REGISTERED = 713,
   GS_LAUNCH_FAILED = 719,
+  GS_TOO_LARGE = 720,  // a cooperative launch
   GS_NOT_SUPPORTED = 801,
 };
 
 enum {
   GS_MAX_DEVICES = 8,
   GS_MAX_THREADS = 1024,
+  GS_MULTIPROCESSORS = 4,
+  GS_BLOCKS = 16,  // of one of them, of whatever size
   GS_SHARED_DEFAULT = 48 << 10,
   GS_SHARED_OPT_IN = 227 << 10,
 };
@@ -204,6 +207,14 @@ int gs_fill(gs_context* context, gs_handle stream, uint64_t to, uint32_t pattern
 enum { GS_STREAM_NON_BLOCKING = 1, GS_EVENT_NO_TIMING = 2 };
 
 int gs_stream_create(gs_context* context, unsigned flags, int priority, gs_handle* stream);
+
+// Parts of a device's compute units, each with one bit, and streams whose kernels run there.
+int gs_place_create(gs_context* context, uint64_t units, gs_handle* place);
+int gs_place_destroy(gs_handle place);
+int gs_place_stream(gs_handle place, unsigned flags, int priority, gs_handle* stream);
+int gs_stream_place(gs_handle stream, uint64_t units);  // the same for a stream that is there, without a place
+int gs_is_place(gs_handle handle);
+gs_context* gs_place_find(gs_handle place, uint64_t* units);  // null and a misuse, if there is none
 int gs_stream_destroy(gs_handle stream);
 int gs_stream_synchronize(gs_handle stream);
 int gs_stream_query(gs_handle stream);
@@ -251,10 +262,17 @@ int gs_function_max_dynamic_shared(gs_handle function, int bytes);
 int gs_launch(gs_context* context, gs_handle function, const unsigned grid[3], const unsigned block[3],
               unsigned shared, gs_handle stream, void** arguments, const void* packed, size_t packed_size);
 
+// How many blocks of a function a multiprocessor holds.
+int gs_occupancy(gs_handle function, int threads, size_t shared, int* blocks);
+// All blocks run at the same time, and can wait for each other.
+int gs_launch_cooperative(gs_context* context, gs_handle function, const unsigned grid[3],
+                          const unsigned block[3], unsigned shared, gs_handle stream, void** arguments);
+
 // ---- graphs ----
 
 // A kernel with its arguments, a copy or a fill. What takes one takes it in any case, even where it fails.
 typedef struct gs_work gs_work;
+void gs_work_place(gs_work* work, uint64_t units);  // for a node of a graph, see gs_place_create
 
 int gs_work_kernel(gs_context* context, gs_handle function, const unsigned grid[3], const unsigned block[3],
                    unsigned shared, void** arguments, const void* packed, size_t packed_size, gs_work** work);

@@ -31,6 +31,7 @@ struct gpusim_thread {
   void (*exchange)(gpusim_thread*, unsigned lanes, unsigned long long mask, unsigned place, unsigned long long value,
                    gpusim_exchanged*);
   void (*print)(gpusim_thread*, const char* text, unsigned long length);  // seen when the grid has ended
+  void (*sync_grid)(gpusim_thread*);  // waits for all threads of all blocks; null unless the launch is cooperative
 };
 
 typedef struct {

@@ -236,7 +236,8 @@ static exec_node* settable(gs_exec* exec, gs_handle handle, gs_work* work) {
     gs_misuse("the node %#llx is a %s, not a %s", (unsigned long long)handle, old->what + 1, work->what + 1);
     return NULL;
   }
-  return old->places == work->places ? &exec->nodes[node->index] : NULL;
+  if (old->units != work->units) gs_misuse("the node %#llx is of another place", (unsigned long long)handle);
+  return old->places == work->places && old->units == work->units ? &exec->nodes[node->index] : NULL;
 }
 
 int gs_exec_set(gs_handle handle, gs_handle node_handle, gs_work* work) {
@@ -365,6 +366,9 @@ int gs_exec_launch(gs_context* context, gs_handle handle, gs_handle stream_handl
     drop(op);
     free(op);
     return code;
+  }
+  for (size_t i = 0; i < exec->count; i++) {
+    if (exec->nodes[i].work->function) gs_place_count(exec->nodes[i].work->units);
   }
   op->turn = exec->launched++;
   gs_ref(&exec->object);

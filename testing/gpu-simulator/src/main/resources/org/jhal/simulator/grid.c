@@ -87,6 +87,10 @@ static void begin_block(grid* g) {
 }
 
 static void next_block(grid* g) {
+  if (g->crew) {
+    g->over = 1;
+    return;
+  }
   if (++g->at_block.x == g->grid.x) {
     g->at_block.x = 0;
     if (++g->at_block.y == g->grid.y) {
@@ -153,6 +157,15 @@ static void sync_threads(gpusim_thread* self) {
   g->suspended--;
 }
 
+static void sync_grid(gpusim_thread* self) {
+  sync_threads(self);
+  if (!self->thread.x && !self->thread.y && !self->thread.z) {
+    int code = gs_crew_meet(gs_grid_current->crew);
+    if (code) gs_grid_trap(self, code);
+  }
+  sync_threads(self);
+}
+
 static int count_threads(gpusim_thread* self, int yes) {
   grid* g = gs_grid_current;
   unsigned round = g->round;
@@ -190,6 +203,7 @@ static fiber* fiber_get(grid* g) {
   f->self.count = count_threads;
   f->self.exchange = gs_warp_exchange;
   f->self.print = print;
+  f->self.sync_grid = g->crew ? sync_grid : NULL;
   return f;
 }
 
@@ -232,8 +246,15 @@ static int run_blocks(void* argument) {
 }
 
 int gs_grid_run(gpusim_run* run, void** arguments, const unsigned size[3], const unsigned block[3], unsigned shared) {
-  grid g = {.run = run, .arguments = arguments, .shared_size = shared};
+  return gs_grid_run_block(run, arguments, size, block, shared, 0, NULL);
+}
+
+int gs_grid_run_block(gpusim_run* run, void** arguments, const unsigned size[3], const unsigned block[3],
+                      unsigned shared, unsigned long long index, gs_crew* crew) {
+  grid g = {.run = run, .arguments = arguments, .shared_size = shared, .crew = crew};
   g.grid = (gpusim_index){size[0], size[1], size[2]};
+  g.at_block = (gpusim_index){(unsigned)(index % size[0]), (unsigned)(index / size[0] % size[1]),
+                              (unsigned)(index / size[0] / size[1])};
   g.block = (gpusim_index){block[0], block[1], block[2]};
   g.shared = aligned_alloc(256, (shared / 256 + 1) * 256);
   g.ready_end = &g.ready;

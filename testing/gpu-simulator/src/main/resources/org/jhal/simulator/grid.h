@@ -42,6 +42,7 @@ typedef struct {
   void* shared;
   unsigned shared_size;
   gs_place main;
+  gs_crew* crew;  // of a cooperative launch, of which this is one block; else null
 } grid;
 
 extern __thread grid* gs_grid_current __attribute__((visibility("hidden")));

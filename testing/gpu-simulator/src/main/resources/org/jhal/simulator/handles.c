@@ -15,7 +15,7 @@ static unsigned bucket(gs_handle handle) { return (unsigned)(handle >> 8) % BUCK
 
 const char* gs_kind_name(int count) {
   static const char* const names[GS_COUNTS] = {"context",     "stream",       "event",    "module", "function",
-                                               "pool",        "graph",        "graph node", "graph exec", "communicator",
+                                               "pool",        "graph",        "graph node", "graph exec", "communicator", "place",
                                                "memory",      "host memory",  "registration", "operation"};
   return names[count];
 }

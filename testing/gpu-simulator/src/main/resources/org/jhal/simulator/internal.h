@@ -18,6 +18,7 @@ enum gs_kind {
   GS_GRAPH_NODE,
   GS_GRAPH_EXEC,
   GS_COMMUNICATOR,
+  GS_PLACE,
   GS_KINDS
 };
 
@@ -95,6 +96,8 @@ typedef struct gs_stream {
   uint64_t freeing;  // bytes whose release is enqueued here and not done
   uint64_t random;
   gs_handle captured;  // the graph that its calls become, or 0
+  gs_handle place;     // of its kernels, or 0
+  uint64_t units;      // of the place, one bit each; 0 for all
   int launching;       // calls of collectives that another thread is about to give it
   pthread_cond_t wake;
 } gs_stream;
@@ -138,6 +141,7 @@ struct gs_work {
   const char* what;       // as in gs_op
   gs_context* context;    // alive as long as what holds the work
   gs_function* function;  // referred to; null if it is no kernel
+  uint64_t units;         // that a kernel of a graph runs on, one bit each; 0 for all
   unsigned places;        // where the memory of a copy or a fill is, which other parameters of a node must not change
   int (*check)(gs_work*, int running);  // with the lock
   int (*run)(gs_work*);                 // without the lock
@@ -251,6 +255,10 @@ int gs_direct_take(int device, uint64_t size);
 void gs_pools_settle(int device);
 void gs_pools_reset(void);
 
+// place.c
+void gs_place_count(uint64_t units);  // a kernel was given to them
+void gs_places_reset(void);
+
 // stream.c
 gs_stream* gs_stream_find(gs_handle handle);
 gs_stream* gs_stream_of(gs_context* context, gs_handle handle);  // null and a misuse, if it is another context's
@@ -292,6 +300,14 @@ int gs_guarded(int (*function)(void*), void* argument);
 int gs_grid_run(gpusim_run* run, void** arguments, const unsigned grid[3], const unsigned block[3],
                 unsigned shared);
 void gs_grid_thread_end(void);
+// The same for one block of a cooperative launch, counted along the first axis first.
+typedef struct gs_crew gs_crew;
+int gs_grid_run_block(gpusim_run* run, void** arguments, const unsigned grid[3], const unsigned block[3],
+                      unsigned shared, unsigned long long index, gs_crew* crew);
+
+// crew.c: a cooperative launch, each block on a thread of its own
+int gs_crew_run(gpusim_run* run, void** arguments, const unsigned grid[3], const unsigned block[3], unsigned shared);
+int gs_crew_meet(gs_crew* crew);  // waits for all blocks; returns the code to end with if they do not come
 void gs_guard_install(void);
 
 #endif

@@ -8,6 +8,7 @@
 typedef struct {
   gs_work work;
   unsigned grid[3], block[3], shared;
+  int is_cooperative;
   void** arguments;  // into values
   unsigned total;
   struct {
@@ -46,6 +47,7 @@ static int check(gs_work* work, int running) {
 
 static int run(gs_work* work) {
   kernel* k = (kernel*)work;
+  if (k->is_cooperative) return gs_crew_run(work->function->run, k->arguments, k->grid, k->block, k->shared);
   return gs_grid_run(work->function->run, k->arguments, k->grid, k->block, k->shared);
 }
 
@@ -141,4 +143,31 @@ int gs_launch(gs_context* context, gs_handle function, const unsigned grid[3], c
   gs_work* work;
   int code = gs_work_kernel(context, function, grid, block, shared, arguments, packed, packed_size, &work);
   return code ? code : gs_work_enqueue(stream, work);
+}
+
+int gs_occupancy(gs_handle handle, int threads, size_t shared, int* blocks) {
+  gs_function* function = gs_find(handle, GS_FUNCTION);
+  if (!function) return GS_INVALID_HANDLE;
+  if (threads <= 0) return GS_INVALID_VALUE;
+  int fits = threads <= GS_MAX_THREADS && shared <= (size_t)function->max_dynamic_shared;
+  *blocks = fits ? GS_BLOCKS : 0;
+  return GS_OK;
+}
+
+int gs_launch_cooperative(gs_context* context, gs_handle function, const unsigned grid[3],
+                          const unsigned block[3], unsigned shared, gs_handle stream_handle, void** arguments) {
+  gs_stream* stream = gs_stream_of(context, stream_handle);
+  if (!stream) return GS_INVALID_HANDLE;
+  gs_work* work;
+  int code = gs_work_kernel(context, function, grid, block, shared, arguments, NULL, 0, &work);
+  if (code) return code;
+  int most;
+  code = gs_occupancy(function, (int)(block[0] * block[1] * block[2]), shared, &most);
+  if (!code && (uint64_t)grid[0] * grid[1] * grid[2] > (uint64_t)most * GS_MULTIPROCESSORS) code = GS_TOO_LARGE;
+  if (code) {
+    gs_work_unref(work);
+    return code;
+  }
+  ((kernel*)work)->is_cooperative = 1;
+  return gs_work_enqueue(stream, work);
 }

@@ -68,18 +68,23 @@ static void compute(gs_meeting* meeting) {
   meeting->done = 1;
 }
 
-// Does what can be done now; whether something is left to wait for.
+// Does what can be done now; whether something is left to wait for. To compute is to let go of the lock: what others have
+// changed meanwhile is looked at again.
 static int step(gs_part* part, int* code) {
-  int waits = 0;
-  for (int i = 0; i < part->count; i++) {
-    gs_meeting* meeting = part->at[i].meeting;
-    if (!meeting->done && !meeting->left && !meeting->computing && meeting->begun == meeting->members) {
-      compute(meeting);
-      gs_changed();
+  int waits, has_computed;
+  do {
+    waits = has_computed = 0;
+    for (int i = 0; i < part->count; i++) {
+      gs_meeting* meeting = part->at[i].meeting;
+      if (!meeting->done && !meeting->left && !meeting->computing && meeting->begun == meeting->members) {
+        compute(meeting);
+        gs_changed();
+        has_computed = 1;
+      }
+      if (meeting->code[part->at[i].member]) *code = meeting->code[part->at[i].member];
+      waits |= !meeting->done;
     }
-    if (meeting->code[part->at[i].member]) *code = meeting->code[part->at[i].member];
-    waits |= !meeting->done;
-  }
+  } while (has_computed && !*code);
   return waits && !*code;
 }
 

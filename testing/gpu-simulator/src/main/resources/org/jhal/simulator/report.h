@@ -15,5 +15,6 @@ void gs_text_append(gs_text* text, const char* chars, size_t length);
 
 void gs_report_calls(gs_text* text);
 void gs_report_misuses(gs_text* text);
+void gs_report_places(gs_text* text);
 
 #endif

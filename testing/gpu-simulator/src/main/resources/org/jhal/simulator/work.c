@@ -61,5 +61,6 @@ int gs_work_enqueue(gs_stream* stream, gs_work* work) {
   op->op.finish = finish;
   op->work = work;
   gs_work_launched(work, 1);
+  if (work->function) gs_place_count(stream->units);
   return gs_enqueue(stream, &op->op);
 }

@@ -5,8 +5,9 @@ import com.google.common.util.concurrent.Uninterruptibles;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -16,13 +17,16 @@ import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.GraphStatistics;
 import org.jhal.HalException;
+import org.jhal.QueueRequest;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.GrantedStream;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
@@ -50,7 +54,7 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
 
   private final DeviceBackend<E> real;
   private final Faults faults;
-  private final List<NativeStream<E>> streams = new CopyOnWriteArrayList<>();
+  private final Map<Integer, NativeStream<E>> streams = new ConcurrentSkipListMap<>(); // by index
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
   private final CountDownLatch drained = new CountDownLatch(1); // zero when the lost device is idle
   private final ReadWriteLock calls = new ReentrantReadWriteLock(); // read-locked during each call
@@ -96,14 +100,26 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
     run("enableAccess", () -> real.enableAccess(real(owner)));
   }
 
-  /** The number of streams: one for each queue, and a hidden one for groups, if any. */
-  public int streamCount() {
-    return streams.size();
+  /**
+   * The indexes of the streams that are not closed: one for each queue, then hidden ones for
+   * groups, if any, and then those of acquired queues.
+   */
+  public List<Integer> streams() {
+    return List.copyOf(streams.keySet());
   }
 
   /** The driver's own stream of queue {@code index}. */
   public NativeStream<E> stream(int index) {
-    return streams.get(index);
+    NativeStream<E> stream = streams.get(index);
+    if (stream == null) {
+      throw new HalException(Status.NOT_FOUND, "there is no stream " + index);
+    }
+    return stream;
+  }
+
+  /** A stream has been closed. */
+  void remove(NativeStream<E> stream) {
+    streams.values().remove(stream);
   }
 
   /** The calls that fail; a failure with status UNAVAILABLE also loses the device. */
@@ -215,6 +231,11 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   }
 
   @Override
+  public String noCooperation() {
+    return real.noCooperation();
+  }
+
+  @Override
   public Set<Command.Kind> supportedCommands() {
     return real.supportedCommands();
   }
@@ -237,8 +258,20 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
   @Override
   public NativeStream<E> createStream(int index) {
     NativeStream<E> stream = real.createStream(index);
-    streams.add(stream);
+    streams.put(index, stream);
     return new ControlledStream<>(this, stream);
+  }
+
+  @Override
+  public GrantedStream<E> acquireStream(int index, QueueRequest request) {
+    GrantedStream<E> granted = real.acquireStream(index, request);
+    streams.put(index, granted.stream());
+    return new GrantedStream<>(new ControlledStream<>(this, granted.stream()), granted.grant());
+  }
+
+  @Override
+  public String noShares() {
+    return real.noShares();
   }
 
   @Override
@@ -275,7 +308,18 @@ public final class ControlledBackend<E> implements DeviceBackend<E> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
-    return call("load", () -> real.load(source, variant, kernels));
+    return load(source, variant, kernels, List.of());
+  }
+
+  @Override
+  public KernelModule load(
+      ExecutableSource source, Variant variant, List<KernelSpec> kernels, List<Global> globals) {
+    return call("load", () -> real.load(source, variant, kernels, globals));
+  }
+
+  @Override
+  public DeviceMemory global(KernelModule module, int index) {
+    return real.global(module, index);
   }
 
   @Override

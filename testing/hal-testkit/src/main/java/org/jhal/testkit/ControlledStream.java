@@ -65,6 +65,11 @@ final class ControlledStream<E> extends StepwiseStream<E> {
   }
 
   @Override
+  public int commandTimingWeight() {
+    return real.commandTimingWeight();
+  }
+
+  @Override
   public boolean issueMayBlock(CommandList commands) {
     return real.issueMayBlock(commands);
   }
@@ -183,6 +188,7 @@ final class ControlledStream<E> extends StepwiseStream<E> {
 
   @Override
   public void close() {
+    device.remove(real);
     real.close();
   }
 }

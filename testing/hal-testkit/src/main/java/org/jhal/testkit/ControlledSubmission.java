@@ -105,6 +105,16 @@ final class ControlledSubmission implements Submission {
   }
 
   @Override
+  public boolean timesCommands() {
+    return submission.timesCommands();
+  }
+
+  @Override
+  public void commandRan(int index, long begin, long end, long error) {
+    submission.commandRan(index, begin, end, error);
+  }
+
+  @Override
   public void ranOnDevice(long begin, long end, long error) {
     submission.ranOnDevice(begin, end, error);
   }

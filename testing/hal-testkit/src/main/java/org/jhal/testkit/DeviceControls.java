@@ -68,14 +68,16 @@ public abstract class DeviceControls {
   protected abstract Runnable hold(int index, NativeStream<?> stream);
 
   /**
-   * Lets everything end that was handed over. A stream behind the hidden one is left alone: it only
-   * waits for collectives, and so for other devices, whose streams may be held.
+   * Lets everything end that was handed over. The second hidden stream is left alone: it only waits
+   * for collectives, and so for other devices, whose streams may be held.
    */
   private void drain() {
     resumeAll();
-    int count = Math.min(backend.streamCount(), device.queueCount() + 1);
-    for (int i = 0; i < count; i++) {
-      NativeStream<?> stream = backend.stream(i);
+    for (int index : backend.streams()) {
+      if (index == device.queueCount() + 1) {
+        continue;
+      }
+      NativeStream<?> stream = backend.stream(index);
       long deadline = System.nanoTime() + DRAIN_LIMIT.toNanos();
       BoundCalls.run(
           backend,
@@ -126,7 +128,7 @@ public abstract class DeviceControls {
   /** Holds the hidden stream for groups, if there is one, and returns whether there is. */
   public boolean pauseGroups() {
     int hidden = device.queueCount(); // it comes after those of the queues
-    if (hidden == backend.streamCount()) {
+    if (!backend.streams().contains(hidden)) {
       return false;
     }
     pause(hidden);
@@ -139,10 +141,7 @@ public abstract class DeviceControls {
   }
 
   private void resumeAll() {
-    for (int i = 0; i < device.queueCount(); i++) {
-      resume(i);
-    }
-    resumeGroups();
+    backend.streams().forEach(this::resume);
   }
 
   /** The names of all calls that can fail. */

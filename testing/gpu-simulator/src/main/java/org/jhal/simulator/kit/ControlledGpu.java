@@ -37,6 +37,7 @@ public final class ControlledGpu extends DeviceControls implements Controls {
   private final GpuDevice gpu;
   private final WaitForNumber wait;
   private final GpuMemory numbers; // one for each stream
+  private final int library; // the index of the stream of a library's collectives
   private final int[] holds; // how often each stream was held; guarded by this
 
   /** Releases the stream of a library's collectives; null while it is not held. Guarded by this. */
@@ -48,8 +49,9 @@ public final class ControlledGpu extends DeviceControls implements Controls {
     this.gpu = gpu;
     this.wait = wait;
     // The streams of the queues, then the hidden one and that of the runtime's library, which are
-    // created for the first group.
-    this.holds = new int[device.queueCount() + 2];
+    // created for the first group, and those of acquired queues.
+    this.library = device.queueCount() + 1;
+    this.holds = new int[library + 1 + Device.MAX_ACQUIRED_QUEUES];
     int bytes = 4 * holds.length;
     long token = gpu.bindToThread();
     try {
@@ -104,7 +106,7 @@ public final class ControlledGpu extends DeviceControls implements Controls {
     if (stream != null && collectives == null) {
       long token = gpu.bindToThread();
       try {
-        collectives = hold(holds.length - 1, stream);
+        collectives = hold(library, stream);
       } finally {
         gpu.unbindFromThread(token);
       }

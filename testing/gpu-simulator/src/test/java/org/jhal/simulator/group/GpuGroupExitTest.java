@@ -18,8 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A process that ends while a group of it cannot go on. If it ended during an abort, threads of the
- * vendors' libraries would crash; the simulated library then makes the process fail.
+ * A process that ends while a group of it cannot go on, or is made or freed. If it ended during an
+ * abort or another such call, threads of the vendors' libraries would crash; the simulated library
+ * then makes the process fail.
  */
 @Timeout(240)
 @Tag("long")
@@ -39,6 +40,13 @@ class GpuGroupExitTest {
   @Test
   void theProcessEndsAlthoughACollectiveWaitsForItsTurn() throws Exception {
     checkEnds("gate");
+  }
+
+  /** As a program does that ends beside one, or after its last group. */
+  @ParameterizedTest
+  @ValueSource(strings = {"making", "freeing"})
+  void theProcessEndsWhenItsCommunicatorsAreMadeOrFreed(String going) throws Exception {
+    checkEnds(going);
   }
 
   private void checkEnds(String how) throws Exception {

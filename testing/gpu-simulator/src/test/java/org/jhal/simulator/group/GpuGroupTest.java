@@ -262,12 +262,13 @@ class GpuGroupTest {
     List<Rank> ranks = new ArrayList<>();
     List<TimelineSemaphore> ends = new ArrayList<>();
     int count = group.devices().size();
+    int root = kind == Kind.SEND_RECEIVE ? 0 : 1;
     for (int i = 0; i < count; i++) {
       Device device = group.devices().get(i);
-      byte[] content = content(type, random, kind == Kind.REDUCE_SCATTER ? count * COUNT : COUNT);
-      boolean hasSource = kind == Kind.SEND_RECEIVE ? i == 0 : kind != Kind.BROADCAST || i == 1;
-      boolean hasTarget = kind == Kind.SEND_RECEIVE || kind == Kind.REDUCE ? i == 1 : true;
-      int bytes = COUNT * type.bytes() * (kind == Kind.ALL_GATHER ? count : 1);
+      byte[] content = content(type, random, COUNT * Collectives.sourceParts(kind, count));
+      boolean hasSource = Collectives.hasSource(kind, i, root);
+      boolean hasTarget = Collectives.hasTarget(kind, i, root, 1);
+      int bytes = COUNT * type.bytes() * Collectives.targetParts(kind, count);
       DeviceBuffer source = hasSource ? SummingGroup.buffer(device, content) : null;
       DeviceBuffer target = hasTarget ? device.allocate(bytes, BufferParams.DEVICE) : null;
       TimelineSemaphore end = device.createSemaphore(0);
@@ -275,7 +276,6 @@ class GpuGroupTest {
       ends.add(end);
       targets.add(target);
     }
-    int root = kind == Kind.SEND_RECEIVE ? 0 : 1;
     Collectives.start(group, kind, root, 1, reduction, type, ranks);
     List<byte[]> results = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToLongFunction;
@@ -28,6 +29,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.jhal.BindingTable;
 import org.jhal.BufferParams;
+import org.jhal.Capability;
 import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -44,11 +46,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Times of operations on the device, which has its own clock. */
 @Timeout(60)
 class GpuTimesTest {
   private static final String EXECUTION = "org.jhal.Execution";
+  private static final String COMMAND = "org.jhal.CommandExecution";
   private static final int BYTES = 1 << 20;
 
   /** How long the clocks run apart in a test. */
@@ -215,6 +219,94 @@ class GpuTimesTest {
     Duration took = copies.get(0).getDuration("took");
     assertTrue(took.compareTo(APART) >= 0, () -> "the copy took " + took);
     checkMoments(events, executions, it -> it.getLong("queue") == slow ? FAR : 0);
+  }
+
+  /** Graphs are not used meanwhile. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "on", "off"})
+  void eachCommandOfARecordingHasItsTime(String graph) throws Exception {
+    int uses = 4;
+    Path file = Files.createTempFile(folder, "commands", ".jfr");
+    try (Recording recording = new Recording();
+        Device device = sim.open(name + "://0?queues=1&graph=" + graph)) {
+      assertTrue(device.capabilities().contains(Capability.COMMAND_TIMES));
+      recording.enable(EXECUTION);
+      recording.enable(COMMAND);
+      recording.start();
+      try (TimelineSemaphore done = device.createSemaphore(0);
+          DeviceBuffer one = device.allocate(BYTES, BufferParams.DEVICE);
+          DeviceBuffer two = device.allocate(BYTES, BufferParams.DEVICE);
+          CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+        commands.label("first");
+        commands.fill(one, 0, BYTES, FillPattern.of8(1));
+        commands.barrier();
+        commands.label("second");
+        commands.copy(one, 0, two, 0, BYTES);
+        commands.end();
+        for (int use = 1; use <= uses; use++) {
+          device.queue(0).execute(done.at(use - 1), done.at(use), commands);
+          awaitReached(done, use);
+        }
+      }
+      assertEquals(0, device.statistics().graphs().launches());
+      device.close(); // what is recorded a moment after the signal is recorded then
+      recording.stop();
+      recording.dump(file);
+    }
+    List<RecordedEvent> events = RecordingFile.readAllEvents(file);
+    List<RecordedEvent> runs =
+        events.stream().filter(it -> it.getEventType().getName().equals(COMMAND)).toList();
+    Map<Long, RecordedEvent> whole = new HashMap<>();
+    executions(events).forEach(event -> whole.put(event.getLong("operation"), event));
+    assertEquals(uses, whole.size(), events::toString);
+    assertEquals(
+        Map.of("0 fill first", (long) uses, "1 copy second", (long) uses),
+        runs.stream()
+            .collect(
+                Collectors.groupingBy(
+                    it ->
+                        it.getInt("command")
+                            + " "
+                            + it.getString("kind")
+                            + " "
+                            + it.getString("label"),
+                    Collectors.counting())));
+    for (RecordedEvent run : runs) {
+      RecordedEvent operation =
+          Objects.requireNonNull(whole.get(run.getLong("operation")), run::toString);
+      Duration errors = run.getDuration("error").plus(operation.getDuration("error"));
+      Duration took = run.getDuration("took");
+      assertFalse(took.minus(operation.getDuration("took")).compareTo(errors) > 0, run::toString);
+      Instant began = run.getStartTime().minus(run.getDuration("beganAgo"));
+      Instant first = operation.getStartTime().minus(operation.getDuration("beganAgo"));
+      assertFalse(began.plus(errors).isBefore(first), () -> run + " of " + operation);
+    }
+  }
+
+  @Test
+  void commandsThatCannotBeTimedRunAllTheSame() throws Exception {
+    sim.fail(EVENT_RECORD, 2, GpuFault.PLAIN_CODE); // behind the first command
+    Path file = Files.createTempFile(folder, "commands", ".jfr");
+    try (Recording recording = new Recording();
+        LogLines ignored = new LogLines("org.jhal.gpu", line -> {});
+        Device device = sim.open(name + "://0?queues=1");
+        TimelineSemaphore done = device.createSemaphore(0);
+        DeviceBuffer one = device.allocate(BYTES, BufferParams.DEVICE);
+        CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      recording.enable(COMMAND);
+      recording.start();
+      commands.fill(one, 0, BYTES, FillPattern.of8(1));
+      commands.fill(one, 0, 4, FillPattern.of8(2));
+      commands.end();
+      for (int use = 1; use <= 3; use++) {
+        device.queue(0).execute(done.at(use - 1), done.at(use), commands);
+        awaitReached(done, use);
+      }
+      device.close(); // what is recorded a moment after the signal is recorded then
+      recording.stop();
+      recording.dump(file);
+    }
+    assertFalse(RecordingFile.readAllEvents(file).isEmpty());
   }
 
   /** It would take the thread that completes operations 2 ms each time. */

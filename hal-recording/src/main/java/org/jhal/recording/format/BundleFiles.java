@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.jhal.recording.capture;
+package org.jhal.recording.format;
 
 import com.google.gson.Gson;
 import com.google.gson.JsonArray;
@@ -22,8 +22,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads all that a bundle consists of: the manifest, the files of all variants and what they
  * include, and the class files of kernels in Java.
+ *
+ * <p>Its contents must not be changed.
  */
-final class BundleFiles {
+public final class BundleFiles {
   private final List<String> missing = new ArrayList<>();
   private final Manifest manifest;
   private final Map<String, byte[]> files;
@@ -40,23 +42,27 @@ final class BundleFiles {
     }
   }
 
-  static BundleFiles read(ExecutableSource source) {
+  /** Reads a bundle as it is now. */
+  public static BundleFiles read(ExecutableSource source) {
     return new BundleFiles(source);
   }
 
-  String name() {
+  public String name() {
     return manifest.name();
   }
 
-  Map<String, byte[]> files() {
+  /** The bytes of its files, by path. */
+  public Map<String, byte[]> files() {
     return files;
   }
 
-  List<Map<String, byte[]>> overlays() {
+  /** Likewise, of each overlay, the topmost first. */
+  public List<Map<String, byte[]>> overlays() {
     return overlays;
   }
 
-  List<String> missing() {
+  /** What could not be read of it, for people. */
+  public List<String> missing() {
     return missing;
   }
 
