@@ -49,8 +49,7 @@ final class CheckText {
       case NativeFinding.RACE -> text.race();
       case NativeFinding.UNWRITTEN ->
           text.finding(
-              KernelChecks.VALUES,
-              "reads %s of '%s', which nothing has written".formatted(text.element(), text.name()));
+              KernelChecks.VALUES, "reads %s, which nothing has written".formatted(text.what()));
       case NativeFinding.DIVERGED -> text.diverged();
       case NativeFinding.ENDED -> text.finding(KernelChecks.BARRIERS, text.ended());
       case NativeFinding.ABSENT ->
@@ -156,8 +155,7 @@ final class CheckText {
             ? "another work item of the workgroup"
             : "a work item of another workgroup";
     String message =
-        FindingText.race(
-            found.verb(), element(), name(), between, found.otherVerb(), found.isSame());
+        FindingText.race(found.verb(), what(), between, found.otherVerb(), found.isSame());
     return finding(
         KernelChecks.RACES,
         message,
@@ -240,7 +238,23 @@ final class CheckText {
     return length / parameter.type().bytes() + " (" + parameter.typeName() + ")";
   }
 
+  /** The element with what it is of. */
+  private String what() {
+    String known = sharedElement();
+    return known == null ? "%s of '%s'".formatted(element(), name()) : "'" + known + "'";
+  }
+
+  /** An element of a variable in shared memory as the source calls it; null if it is not known. */
+  private @Nullable String sharedElement() {
+    int variable = found.range() - NativeFinding.SHARED;
+    return variable < 0 ? null : code.element(variable, found.offset());
+  }
+
   private String element() {
+    String known = sharedElement();
+    if (known != null) {
+      return known;
+    }
     if (found.range() >= NativeFinding.DYNAMIC) {
       long offset = found.offset();
       long size = Math.max(1, found.size());

@@ -5,6 +5,7 @@ import java.util.List;
 import org.jhal.KernelFinding;
 import org.jhal.cpu.compile.LineTable;
 import org.jhal.cpu.compile.SharedVariables;
+import org.jhal.cpu.compile.VariableTypes;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.kernels.source.SourceCode;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,7 @@ final class CheckedCode {
   private final SourceCode source;
   private final SharedVariables shared;
   private @Nullable LineTable lines; // read when it is first needed; guarded by `this`
+  private @Nullable VariableTypes types; // likewise
 
   CheckedCode(byte[] library, SourceCode source) {
     this.library = library;
@@ -81,6 +83,22 @@ final class CheckedCode {
   /** A variable in shared memory, by its number. */
   SharedVariables.Variable variable(int index) {
     return shared.variables().get(index);
+  }
+
+  /**
+   * What the source calls a part of a variable in shared memory, such as {@code tile[3][16]}.
+   *
+   * @param index the number of the variable
+   * @param offset from its start, in bytes
+   * @return null if it is not known
+   */
+  synchronized @Nullable String element(int index, long offset) {
+    VariableTypes read = types;
+    if (read == null) {
+      read = new VariableTypes(library);
+      types = read;
+    }
+    return read.element(variable(index).offset(), offset);
   }
 
   private synchronized LineTable lines() {

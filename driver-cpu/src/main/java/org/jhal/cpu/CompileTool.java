@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.compile.Architecture;
@@ -88,9 +89,14 @@ public final class CompileTool {
 
     @Override
     public byte[] compile(
-        SourceCode source, Variant variant, List<KernelSpec> kernels, String what) {
+        SourceCode source,
+        Variant variant,
+        List<KernelSpec> kernels,
+        List<Global> globals,
+        String what) {
       byte[] library =
-          new SourceCompiler(compiler, null, processors).compile(source, variant, kernels, what);
+          new SourceCompiler(compiler, null, processors)
+              .compile(source, variant, kernels, globals, what);
       KernelLibrary.read(library, what); // a compiler for other processors is found now
       return library;
     }

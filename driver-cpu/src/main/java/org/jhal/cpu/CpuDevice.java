@@ -5,29 +5,34 @@ import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.Command;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.GrantedStream;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.options.MemoryBudget;
 import org.jhal.driver.support.Attempt;
+import org.jhal.driver.support.ComputeShares;
 import org.jhal.driver.support.HostEvent;
 import org.jhal.driver.support.Liveness;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
+import org.jhal.kernels.check.KernelChecks;
 import org.jhal.kernels.workgroup.GridKernel;
 import org.jspecify.annotations.Nullable;
 
@@ -38,7 +43,10 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
           Capability.HOST_IMPORT,
           Capability.SHARED_MEMORY,
           Capability.HOST_ADDRESSES,
-          Capability.SATURATING_CASTS);
+          Capability.SATURATING_CASTS,
+          Capability.KERNEL_GLOBALS,
+          Capability.QUEUE_PRIORITY,
+          Capability.COMMAND_TIMES);
 
   /** All but native events. */
   private static final Set<Command.Kind> COMMANDS =
@@ -59,9 +67,9 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
   private final KernelCompiler compiler;
   private final @Nullable CpuCheck check;
   private final Set<String> formats;
-  private final long pool;
-  private final JavaThreads javaThreads;
-  private final Function<CpuDevice, CpuExecution> executions;
+  private final CpuThreads threads; // of all streams without a share
+  private final ComputeShares shares;
+  private final BiFunction<CpuDevice, CpuThreads, CpuExecution> executions;
 
   private CpuDevice(
       DeviceInfo info,
@@ -69,7 +77,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
       @Nullable CpuCheck check,
       long pool,
       int threads,
-      Function<CpuDevice, CpuExecution> executions) {
+      BiFunction<CpuDevice, CpuThreads, CpuExecution> executions) {
     this.info = info;
     this.budget = new MemoryBudget(info.uri(), info.memoryBytes());
     this.compiler = compiler;
@@ -77,9 +85,10 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
     this.formats =
         Stream.concat(compiler.formats().stream(), Stream.of(Variant.JAVA))
             .collect(Collectors.toUnmodifiableSet());
-    this.pool = pool;
     this.executions = executions;
-    this.javaThreads = new JavaThreads(name(), threads - 1);
+    this.shares = new ComputeShares(name(), threads, 1);
+    this.threads =
+        new CpuThreads(pool, new JavaThreads(name(), threads - 1), QueueRequest.Priority.NORMAL);
   }
 
   /**
@@ -93,11 +102,15 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
       int threads,
       KernelCompiler compiler,
       @Nullable CpuCheck check,
-      Function<CpuDevice, CpuExecution> executions) {
+      BiFunction<CpuDevice, CpuThreads, CpuExecution> executions) {
     compiler.loadRuntime();
     if (check != null) {
       check.open(threads);
     }
+    return new CpuDevice(info, compiler, check, openPool(info, threads), threads, executions);
+  }
+
+  private static long openPool(DeviceInfo info, int threads) {
     long pool = HalRuntime.hal_pool_open(threads, "cpu-" + info.index());
     if (pool == 0) {
       throw new HalException(
@@ -105,31 +118,16 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
           "cannot start %s threads for kernels, each with a stack of 16 MiB; the option threads asks for fewer"
               .formatted(threads));
     }
-    return new CpuDevice(info, compiler, check, pool, threads, executions);
+    return pool;
   }
 
   String name() {
     return info.driver() + "-" + info.index();
   }
 
-  /** The threads that run kernels in C++. */
-  long pool() {
-    return pool;
-  }
-
   /** What checks dispatches, or null. */
   @Nullable CpuCheck check() {
     return check;
-  }
-
-  /** The threads that help a stream's own with kernels in Java. */
-  Executor javaThreads() {
-    return javaThreads;
-  }
-
-  /** How many of them there are at most. */
-  int javaThreadCount() {
-    return javaThreads.count();
   }
 
   Liveness liveness() {
@@ -160,7 +158,33 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
 
   @Override
   public Set<Capability> capabilities() {
-    return CAPABILITIES;
+    Set<Capability> all = EnumSet.copyOf(CAPABILITIES);
+    if (check == null) { // checks know no order between workgroups that wait for each other
+      all.add(Capability.COOPERATIVE_DISPATCH);
+    } else if (check.checks().fails() && check.checks().has(KernelChecks.VALUES)) {
+      all.remove(Capability.SATURATING_CASTS); // a cast of what is too large fails the operation
+    }
+    if (canBeShared()) {
+      all.add(Capability.QUEUE_SHARE);
+    }
+    return all;
+  }
+
+  @Override
+  public String noCooperation() {
+    return "checks kernels, which it cannot if workgroups wait for each other; leave out the option"
+        + " 'check'";
+  }
+
+  private boolean canBeShared() {
+    return shares.canBeShared() && check == null;
+  }
+
+  @Override
+  public String noShares() {
+    return check == null
+        ? "it has one thread for kernels, which cannot be divided"
+        : "kernels that are checked run one after the other";
   }
 
   @Override
@@ -185,7 +209,60 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
 
   @Override
   public NativeStream<HostEvent> createStream(int index) {
-    return new CpuStream(this, executions.apply(this), name() + "-stream" + index);
+    return stream(index, threads, () -> {});
+  }
+
+  private CpuStream stream(int index, CpuThreads with, Runnable onClose) {
+    return new CpuStream(this, executions.apply(this, with), name() + "-stream" + index, onClose);
+  }
+
+  @Override
+  public GrantedStream<HostEvent> acquireStream(int index, QueueRequest request) {
+    if (request.share().isEmpty()) {
+      return new GrantedStream<>(
+          stream(index, threads.withPriority(request.priority()), () -> {}),
+          new QueueGrant(request.priority(), 0, shares.units(), false));
+    }
+    ComputeShares.Share share = shares.take(request.share().getAsDouble());
+    CpuThreads own = null;
+    CpuStream made = null;
+    boolean isGranted = false;
+    try {
+      own =
+          new CpuThreads(
+              openPool(info, share.units()),
+              new JavaThreads(name() + "-q" + index, share.units() - 1),
+              request.priority());
+      CpuThreads ending = own;
+      made = stream(index, own, () -> end(ending, share));
+      limitOthers();
+      isGranted = true;
+      return new GrantedStream<>(
+          made, new QueueGrant(request.priority(), share.units(), shares.units(), true));
+    } finally {
+      if (!isGranted && made != null) {
+        made.close(); // which ends the rest
+      } else if (!isGranted) {
+        end(own, share);
+      }
+    }
+  }
+
+  private void end(@Nullable CpuThreads own, ComputeShares.Share share) {
+    if (own != null) {
+      own.close();
+    }
+    shares.giveBack(share);
+    limitOthers();
+  }
+
+  /** Lets kernels of queues without a share run on what is left. */
+  private void limitOthers() {
+    int rest;
+    do {
+      rest = shares.rest();
+      threads.limit(rest);
+    } while (rest != shares.rest()); // so that the limit that is set last is the latest
   }
 
   @Override
@@ -226,9 +303,24 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+    return load(source, variant, kernels, List.of());
+  }
+
+  @Override
+  public KernelModule load(
+      ExecutableSource source, Variant variant, List<KernelSpec> kernels, List<Global> globals) {
     return variant.format().equals(Variant.JAVA)
         ? new JavaModule(GridKernel.load(source, variant, kernels))
-        : compiler.load(source, variant, kernels);
+        : compiler.load(source, variant, kernels, globals);
+  }
+
+  @Override
+  public DeviceMemory global(KernelModule module, int index) {
+    if (!(module instanceof CpuModule compiled)) {
+      throw new HalException(
+          Status.UNIMPLEMENTED, "kernels in Java have no variables for the host; pass buffers");
+    }
+    return CpuMemory.at(this, compiled.global(index), compiled.globalBytes(index));
   }
 
   @Override
@@ -238,8 +330,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
 
   @Override
   public void close() {
-    javaThreads.close();
-    HalRuntime.hal_pool_close(pool);
+    threads.close();
     if (check != null) {
       check.close();
     }

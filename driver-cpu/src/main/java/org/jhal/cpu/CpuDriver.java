@@ -173,8 +173,8 @@ class CpuDriver extends ConfiguredDriver {
   }
 
   /** What carries out the commands of a stream; tests have one whose commands fail on purpose. */
-  CpuExecution execution(CpuDevice device) {
-    return new CpuExecution(device);
+  CpuExecution execution(CpuDevice device, CpuThreads threads) {
+    return new CpuExecution(device, threads);
   }
 
   /** What the engine gets; tests have one whose calls fail on purpose. */

@@ -6,9 +6,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Parameter;
+import org.jhal.Workgroups;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
@@ -33,19 +35,25 @@ class CpuExecution {
   private final CpuGrids grids;
   private final @Nullable CpuCheck checks;
   private long began; // when the measured operation began
+  private long commandBegan; // likewise, the command
 
-  CpuExecution(CpuDevice device) {
+  CpuExecution(CpuDevice device, CpuThreads threads) {
     this.checks = device.check();
-    this.grids = new CpuGrids(device.pool(), checks);
+    this.grids = new CpuGrids(threads, checks);
     this.javaGrid =
         new JavaGrid(
-            device.javaThreadCount(),
-            device.javaThreads(),
+            threads.java().count(),
+            body -> threads.java().execute(threads.rank(), body),
+            threads.java().groups(),
             checks == null ? null : checks.checks());
   }
 
   void begin() {
     began = System.nanoTime();
+  }
+
+  private void beginCommand() {
+    commandBegan = System.nanoTime();
   }
 
   void end(Submission submission) {
@@ -65,9 +73,13 @@ class CpuExecution {
         continue; // one command runs after the other
       }
       used.clear();
+      if (submission.timesCommands()) {
+        open = null; // its time is its own
+        tasks.add(CpuTask.of(this::beginCommand));
+      }
       if (isGrid(command)) {
         CpuGrid grid = grid(command, submission);
-        if (open == null || open.isFull()) {
+        if (open == null || open.isFull() || grid.isIndirect()) {
           open = new Dispatches(submission);
           tasks.add(open);
         }
@@ -78,6 +90,11 @@ class CpuExecution {
         Single single = new Single(body(command, submission), label(command), submission);
         single.keepUsed();
         tasks.add(single);
+      }
+      if (submission.timesCommands()) {
+        int index = i;
+        tasks.add(
+            CpuTask.of(() -> submission.commandRan(index, commandBegan, System.nanoTime(), 0)));
       }
     }
   }
@@ -151,7 +168,10 @@ class CpuExecution {
     }
   }
 
-  /** Consecutive dispatches of one operation, of kernels in C++. */
+  /**
+   * Consecutive dispatches of one operation, of kernels in C++. Only the first may be indirect, as
+   * those before it may compute its numbers of workgroups.
+   */
   private final class Dispatches extends Work {
     private final List<CpuGrid> all = new ArrayList<>();
 
@@ -169,14 +189,16 @@ class CpuExecution {
 
     @Override
     void execute() {
-      all.removeIf(grid -> !begins());
-      grids.run(all, submission);
+      all.removeIf(grid -> !begins(grid));
+      if (!all.isEmpty()) {
+        grids.run(all, submission);
+      }
     }
 
-    private boolean begins() {
+    private boolean begins(CpuGrid grid) {
       try {
         check("execute");
-        return true;
+        return grid.begin();
       } catch (HalException e) {
         submission.fail(e);
         return false;
@@ -240,7 +262,14 @@ class CpuExecution {
           }
         };
       }
-      case DISPATCH -> javaDispatch(command, submission);
+      case DISPATCH -> {
+        Workgroups groups = new Workgroups(command.groupsX(), command.groupsY(), command.groupsZ());
+        yield javaDispatch(command, submission, () -> groups);
+      }
+      case INDIRECT_DISPATCH -> {
+        long counts = counts(command, submission);
+        yield javaDispatch(command, submission, () -> CpuGrid.read(command.kernel(), counts));
+      }
       case EXTERNAL -> external(command, submission);
       case BARRIER -> throw new IllegalArgumentException("a barrier does nothing");
       case EVENT -> throw new IllegalArgumentException("there are no native events");
@@ -255,7 +284,7 @@ class CpuExecution {
       case UPLOAD -> "an upload";
       case READBACK -> "a readback";
       case COPY -> "a copy";
-      case DISPATCH -> "a kernel in Java";
+      case DISPATCH, INDIRECT_DISPATCH -> "a kernel in Java";
       case EXTERNAL -> EXTERNAL;
       case BARRIER, EVENT -> throw new IllegalArgumentException(command.kind() + " uses no memory");
     };
@@ -270,8 +299,7 @@ class CpuExecution {
   // Kernels.
 
   private static boolean isGrid(Command command) {
-    return command.kind() == Command.Kind.DISPATCH
-        && !(command.kernel().module() instanceof JavaModule);
+    return command.kind().runsKernel() && !(command.kernel().module() instanceof JavaModule);
   }
 
   private CpuGrid grid(Command command, Submission submission) {
@@ -287,10 +315,18 @@ class CpuExecution {
         lengths[i] = submission.length(operand);
       }
     }
-    return new CpuGrid(command, blocks, addresses, lengths);
+    boolean isIndirect = command.kind() == Command.Kind.INDIRECT_DISPATCH;
+    return new CpuGrid(
+        command, blocks, addresses, lengths, isIndirect ? counts(command, submission) : 0);
   }
 
-  private CpuTask.Body javaDispatch(Command command, Submission submission) {
+  /** Where the numbers of workgroups of an indirect dispatch are. */
+  private long counts(Command command, Submission submission) {
+    return memory(submission, command.source()).address() + submission.offset(command.source());
+  }
+
+  private CpuTask.Body javaDispatch(
+      Command command, Submission submission, Supplier<Workgroups> count) {
     LoadedKernel kernel = command.kernel();
     KernelView[] views = new KernelView[kernel.parameterCount()];
     List<Block> written = new ArrayList<>();
@@ -312,9 +348,11 @@ class CpuExecution {
     GridKernel body = ((JavaModule) kernel.module()).kernels().get(kernel.index());
     return () -> {
       try {
-        javaGrid.run(
-            body, command.groupsX(), command.groupsY(), command.groupsZ(), command.array(), views);
-        written.forEach(block -> block.written(0, block.size())); // as far as is known
+        Workgroups groups = count.get();
+        if (!groups.isEmpty()) {
+          javaGrid.run(body, groups.x(), groups.y(), groups.z(), command.array(), views);
+          written.forEach(block -> block.written(0, block.size())); // as far as is known
+        }
       } catch (Throwable t) { // fails only its operation
         submission.fail(Attempt.aborted("kernel " + kernel.name() + " threw ", t));
       }

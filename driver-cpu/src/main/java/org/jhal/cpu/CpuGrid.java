@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu;
 
+import com.sun.jna.Pointer;
 import java.nio.ByteBuffer;
+import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Workgroups;
 import org.jhal.cpu.runtime.HalRuntime;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A dispatch of a kernel in C++, as the native runtime takes it: a {@code hal_grid}, and the
  * arguments that it refers to.
  *
- * <p>Immutable; any thread may use it.
+ * <p>Used by one thread at a time.
  */
 final class CpuGrid {
   /** The size of a {@code hal_grid}, in bytes. */
@@ -25,6 +27,8 @@ final class CpuGrid {
   /** How far outside a buffer an address counts as missing it: a guard of {@code hal_memory.c}. */
   private static final long NEAR = 128 << 10;
 
+  private static final Workgroups NONE = new Workgroups(0, 0, 0);
+
   private final LoadedKernel kernel;
   private final long function;
   private final String label;
@@ -32,9 +36,8 @@ final class CpuGrid {
   private final long[] addresses; // of buffers, by parameter
   private final long[] lengths; // likewise, in bytes
   private final byte[] values; // of all parameters, with the addresses left zero
-  private final int x;
-  private final int y;
-  private final int z;
+  private final long counts; // the address of the numbers of workgroups; 0 if they are known
+  private Workgroups groups;
 
   /**
    * A dispatch.
@@ -42,8 +45,10 @@ final class CpuGrid {
    * @param blocks of buffers, by parameter; null for other parameters
    * @param addresses where the buffers begin, by parameter
    * @param lengths of the buffers in bytes, by parameter
+   * @param counts the address of the numbers of workgroups of an indirect dispatch, or 0
    */
-  CpuGrid(Command command, @Nullable Block[] blocks, long[] addresses, long[] lengths) {
+  CpuGrid(
+      Command command, @Nullable Block[] blocks, long[] addresses, long[] lengths, long counts) {
     this.kernel = command.kernel();
     this.blocks = blocks;
     CpuModule module = (CpuModule) kernel.module();
@@ -52,9 +57,35 @@ final class CpuGrid {
     this.addresses = addresses;
     this.lengths = lengths;
     this.values = command.array();
-    this.x = command.groupsX();
-    this.y = command.groupsY();
-    this.z = command.groupsZ();
+    this.counts = counts;
+    this.groups =
+        counts == 0
+            ? new Workgroups(command.groupsX(), command.groupsY(), command.groupsZ())
+            : NONE;
+  }
+
+  /** Whether other work may set the numbers of workgroups until it begins. */
+  boolean isIndirect() {
+    return counts != 0;
+  }
+
+  /**
+   * The dispatch begins: those of an indirect one are read.
+   *
+   * @return whether there are any workgroups
+   * @throws HalException OUT_OF_RANGE if there are more than the device takes
+   */
+  boolean begin() {
+    if (isIndirect()) {
+      groups = read(kernel, counts);
+    }
+    return !groups.isEmpty();
+  }
+
+  /** The numbers of workgroups at an address. */
+  static Workgroups read(LoadedKernel kernel, long counts) {
+    Pointer at = new Pointer(counts);
+    return kernel.grid(at.getInt(0), at.getInt(4), at.getInt(8));
   }
 
   String kernel() {
@@ -71,7 +102,7 @@ final class CpuGrid {
   }
 
   Workgroups groups() {
-    return new Workgroups(x, y, z);
+    return groups;
   }
 
   /** Where a buffer begins in its block, by parameter. */
@@ -179,9 +210,9 @@ final class CpuGrid {
   void write(ByteBuffer to, long base, int at, int arguments) {
     to.putLong(at, function);
     to.putLong(at + 8, base + arguments);
-    to.putInt(at + 16, x);
-    to.putInt(at + 20, y);
-    to.putInt(at + 24, z);
+    to.putInt(at + 16, groups.x());
+    to.putInt(at + 20, groups.y());
+    to.putInt(at + 24, groups.z());
     to.putInt(at + 28, kernel.dynamicSharedMemory());
     int first = arguments + valuesAt();
     to.put(first, values);

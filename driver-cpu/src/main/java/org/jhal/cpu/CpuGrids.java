@@ -26,7 +26,7 @@ final class CpuGrids {
 
   private static final int START = 64; // of the grids, behind the number of those that have ended
 
-  private final long pool;
+  private final CpuThreads threads;
   private final @Nullable CpuCheck check;
   private int size; // of the memory in bytes
   private @Nullable Block block; // the memory
@@ -36,13 +36,12 @@ final class CpuGrids {
   private ByteBuffer memory = ByteBuffer.allocate(0);
 
   /**
-   * For the threads of a pool.
+   * For the threads of a stream.
    *
-   * @param pool see {@link HalRuntime#hal_pool_open}
    * @param check what checks dispatches, or null
    */
-  CpuGrids(long pool, @Nullable CpuCheck check) {
-    this.pool = pool;
+  CpuGrids(CpuThreads threads, @Nullable CpuCheck check) {
+    this.threads = threads;
     this.check = check;
   }
 
@@ -74,7 +73,11 @@ final class CpuGrids {
     for (int at = 0; at < count; ) {
       int failure =
           HalRuntime.hal_pool_run(
-              pool, address + START + (long) CpuGrid.BYTES * at, count - at, address);
+              threads.pool(),
+              threads.rank(),
+              address + START + (long) CpuGrid.BYTES * at,
+              count - at,
+              address);
       at += memory.getInt(0);
       if (failure != 0) {
         CpuGrid grid = grids.get(at - 1);

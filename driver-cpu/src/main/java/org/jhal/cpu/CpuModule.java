@@ -4,11 +4,14 @@ package org.jhal.cpu;
 import com.sun.jna.Native;
 import java.util.ArrayList;
 import java.util.List;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.Workgroups;
 import org.jhal.cpu.runtime.HalRuntime;
 import org.jhal.cpu.translate.Translation;
 import org.jhal.driver.KernelModule;
+import org.jhal.kernels.bundle.GlobalSize;
 import org.jhal.kernels.bundle.KernelArgument;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jspecify.annotations.Nullable;
@@ -17,16 +20,23 @@ import org.jspecify.annotations.Nullable;
 final class CpuModule implements KernelModule {
   private static final String MANGLED = "\n" + Translation.MANGLED;
 
+  /** Of all workgroups of a cooperative dispatch; a workgroup has 1024 at most. */
+  private static final int MOST_ITEMS = 16 << 10;
+
   private final long library;
+  private final int[] residents; // workgroups, by kernel
   private final long[] functions; // by kernel
   private final String[] notes; // by kernel
   private final String[] labels; // by kernel
   private final List<String> mangled = new ArrayList<>();
+  private long[] globals = {}; // addresses, by index; set before it is used
+  private long[] globalBytes = {}; // likewise
   private @Nullable CheckedCode code; // if its kernels are checked
 
   private CpuModule(long library, int kernels) {
     this.library = library;
     this.functions = new long[kernels];
+    this.residents = new int[kernels];
     this.notes = new String[kernels];
     this.labels = new String[kernels];
   }
@@ -71,6 +81,10 @@ final class CpuModule implements KernelModule {
               Status.RESOURCE_EXHAUSTED,
               "no memory for kernel '" + kernels.get(i).name() + "' in " + what);
         }
+        if (kernels.get(i).isCooperative()) {
+          HalRuntime.hal_function_cooperate(module.functions[i]);
+        }
+        module.residents[i] = residents(kernels.get(i).workgroupSize());
       }
       isDone = true;
       return module;
@@ -79,6 +93,17 @@ final class CpuModule implements KernelModule {
         module.unload();
       }
     }
+  }
+
+  /** Bounds the stacks that the items of all workgroups may have, too. */
+  private static int residents(Workgroups size) {
+    int items = size.x() * size.y() * size.z();
+    return Math.min(HalRuntime.RESIDENT, MOST_ITEMS / items);
+  }
+
+  @Override
+  public long residentWorkgroups(int index) {
+    return residents[index];
   }
 
   private static void check(long kernel, KernelSpec spec, String what) {
@@ -93,6 +118,34 @@ final class CpuModule implements KernelModule {
       end = offset + size;
     }
     KernelArgument.check(taken, spec, "kernel '" + spec.name() + "' in " + what);
+  }
+
+  /**
+   * Finds the variables that the host may access.
+   *
+   * @param indexes in the library
+   */
+  void findGlobals(int[] indexes, List<Global> wanted, String what) {
+    globals = new long[indexes.length];
+    globalBytes = new long[indexes.length];
+    for (int i = 0; i < indexes.length; i++) {
+      long[] size = new long[1];
+      globals[i] = HalRuntime.hal_library_global(library, indexes[i], size);
+      if (globals[i] == 0) {
+        throw new HalException(Status.NOT_FOUND, GlobalSize.absence(wanted.get(i), what));
+      }
+      GlobalSize.check(wanted.get(i), size[0], what);
+      globalBytes[i] = size[0];
+    }
+  }
+
+  /** Where a variable lies. */
+  long global(int index) {
+    return globals[index];
+  }
+
+  long globalBytes(int index) {
+    return globalBytes[index];
   }
 
   /** Lets the dispatches of its kernels, which were compiled for that, be checked. */

@@ -31,6 +31,7 @@ final class CpuStream extends StepwiseStream<HostEvent> {
   private final Liveness liveness; // of the device
   private final Thread thread;
   private final CpuExecution execution;
+  private final Runnable onClose;
 
   // The batch that is being issued. Used by the issuing thread.
   private Queue<CpuTask> current = new ArrayDeque<>();
@@ -52,10 +53,16 @@ final class CpuStream extends StepwiseStream<HostEvent> {
   private volatile boolean isAsleep; // the thread has to be woken
   private volatile boolean hasWork; // a hint for the thread while it spins
 
-  CpuStream(CpuDevice device, CpuExecution execution, String name) {
+  /**
+   * A stream whose thread runs.
+   *
+   * @param onClose called when it has ended
+   */
+  CpuStream(CpuDevice device, CpuExecution execution, String name, Runnable onClose) {
     this.device = device;
     this.liveness = device.liveness();
     this.execution = execution;
+    this.onClose = onClose;
     this.thread = new EngineThread(name, this::loop);
     thread.start();
   }
@@ -147,6 +154,11 @@ final class CpuStream extends StepwiseStream<HostEvent> {
   }
 
   @Override
+  public int commandTimingWeight() {
+    return 0;
+  }
+
+  @Override
   public boolean isIdle() {
     synchronized (lock) {
       return !isBusy && work.isEmpty();
@@ -173,6 +185,7 @@ final class CpuStream extends StepwiseStream<HostEvent> {
     }
     current.forEach(CpuTask::drop); // a step of their batch has failed
     execution.close();
+    onClose.run();
   }
 
   // The stream's thread.

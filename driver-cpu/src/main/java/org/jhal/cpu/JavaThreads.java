@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cpu;
 
+import java.util.Comparator;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.PriorityBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jhal.driver.support.EngineThread;
 
 /**
@@ -14,15 +18,32 @@ import org.jhal.driver.support.EngineThread;
  *
  * <p>Thread-safe.
  */
-final class JavaThreads implements Executor {
+final class JavaThreads {
   private static final long IDLE_SECONDS = 10;
 
   private final int count;
   private final ThreadPoolExecutor threads;
+  private final ExecutorService groups; // one thread for each workgroup of a cooperative kernel
+  private final AtomicLong numbers = new AtomicLong();
+  private volatile int most;
+
+  /** Help with a kernel. */
+  private record Help(int rank, long number, Runnable body) implements Runnable {
+    /** The highest rank first; of one rank, in the order of the calls. */
+    static final Comparator<Runnable> ORDER =
+        Comparator.comparingInt((Runnable help) -> -((Help) help).rank)
+            .thenComparingLong(help -> ((Help) help).number);
+
+    @Override
+    public void run() {
+      body.run();
+    }
+  }
 
   /** For {@code count} threads, which may be 0. */
   JavaThreads(String device, int count) {
     this.count = count;
+    this.most = count;
     AtomicInteger made = new AtomicInteger();
     int size = Math.max(1, count);
     threads =
@@ -31,9 +52,13 @@ final class JavaThreads implements Executor {
             size,
             IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
+            new PriorityBlockingQueue<>(16, Help.ORDER),
             body -> new EngineThread(device + "-java" + made.getAndIncrement(), body));
     threads.allowCoreThreadTimeOut(true);
+    AtomicInteger madeGroups = new AtomicInteger();
+    groups =
+        Executors.newCachedThreadPool(
+            body -> new EngineThread(device + "-group" + madeGroups.getAndIncrement(), body));
   }
 
   /** How many there are at most. */
@@ -41,13 +66,37 @@ final class JavaThreads implements Executor {
     return count;
   }
 
-  @Override
-  public void execute(Runnable body) {
-    threads.execute(body);
+  /** Runs each task at once, on a thread of its own. */
+  Executor groups() {
+    return groups;
+  }
+
+  /** Lets at most {@code limit} threads help from now on; 0 to {@link #count()}. */
+  synchronized void limit(int limit) {
+    most = limit;
+    int size = Math.max(1, limit);
+    if (size > threads.getMaximumPoolSize()) {
+      threads.setMaximumPoolSize(size);
+      threads.setCorePoolSize(size);
+    } else {
+      threads.setCorePoolSize(size);
+      threads.setMaximumPoolSize(size);
+    }
+  }
+
+  /**
+   * Runs {@code body} on one of the threads, maybe late, and never if none may help: a kernel does
+   * not rely on help.
+   */
+  void execute(int rank, Runnable body) {
+    if (most > 0) {
+      threads.execute(new Help(rank, numbers.getAndIncrement(), body));
+    }
   }
 
   /** Lets the threads end. */
   void close() {
     threads.shutdown();
+    groups.shutdown();
   }
 }

@@ -3,10 +3,12 @@ package org.jhal.cpu;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.compile.Architecture;
@@ -133,18 +135,20 @@ final class KernelCompiler {
    * @param variant of one of the {@link #formats}
    * @throws HalException as {@link org.jhal.driver.DeviceBackend#load}
    */
-  CpuModule load(ExecutableSource source, Variant variant, List<KernelSpec> kernels) {
+  CpuModule load(
+      ExecutableSource source, Variant variant, List<KernelSpec> kernels, List<Global> globals) {
     String what = variant.file() + " of bundle " + source.name();
     int[] indexes = new int[kernels.size()];
+    int[] places = new int[globals.size()];
     if (variant.format().equals(Variant.CPP)) {
       SourceCode text =
           SourceCode.read(source, String.valueOf(variant.file()), variant.readFile(source), what)
               .with(Dialect.stubs());
-      byte[] code = compile(text, variant, kernels, what);
-      for (int i = 0; i < indexes.length; i++) {
-        indexes[i] = i;
-      }
-      CpuModule module = CpuModule.load(code, indexes, kernels, what, Status.INVALID_ARGUMENT);
+      byte[] code = compile(text, variant, kernels, globals, what);
+      Arrays.setAll(indexes, i -> i);
+      Arrays.setAll(places, i -> i);
+      CpuModule module =
+          load(code, indexes, kernels, places, globals, what, Status.INVALID_ARGUMENT);
       if (check != null) {
         module.check(check, new CheckedCode(code, text));
       }
@@ -163,18 +167,47 @@ final class KernelCompiler {
       KernelSpec kernel = kernels.get(i);
       indexes[i] = library.index(variant.entry(kernel.name()), kernel, what);
     }
+    for (int i = 0; i < places.length; i++) {
+      places[i] = library.index(globals.get(i), what);
+    }
     // Such as one for a newer C library: then another variant may do.
-    return CpuModule.load(code, indexes, kernels, what, Status.UNIMPLEMENTED);
+    return load(code, indexes, kernels, places, globals, what, Status.UNIMPLEMENTED);
   }
 
-  private byte[] compile(SourceCode code, Variant variant, List<KernelSpec> kernels, String what) {
+  private static CpuModule load(
+      byte[] code,
+      int[] indexes,
+      List<KernelSpec> kernels,
+      int[] places,
+      List<Global> globals,
+      String what,
+      Status refusal) {
+    CpuModule module = CpuModule.load(code, indexes, kernels, what, refusal);
+    boolean isDone = false;
+    try {
+      module.findGlobals(places, globals, what);
+      isDone = true;
+      return module;
+    } finally {
+      if (!isDone) {
+        module.unload();
+      }
+    }
+  }
+
+  private byte[] compile(
+      SourceCode code,
+      Variant variant,
+      List<KernelSpec> kernels,
+      List<Global> globals,
+      String what) {
     HostCompiler own = Objects.requireNonNull(choice.compiler()); // see formats()
     List<String> options = SourceCompiler.options(variant, what);
     SourceCompiler sources =
         check == null
             ? new SourceCompiler(own, forced, null)
             : SourceCompiler.checked(own, check.what());
-    Made made = () -> sources.compile(code, variant, kernels, what);
+    Made made = () -> sources.compile(code, variant, kernels, globals, what);
     if (!code.isSelfContained(options)) {
       return made.make();
     }
@@ -183,6 +216,7 @@ final class KernelCompiler {
       key.addAll(
           List.of(kernel.name(), variant.entry(kernel.name()), kernel.workgroupSize().toString()));
     }
+    globals.forEach(global -> key.add("global " + global.name()));
     key.addAll(List.of(options.toString(), String.valueOf(forced)));
     if (check != null) {
       key.add("checked " + check.what());

@@ -35,8 +35,8 @@ public final class CpuControls extends DeviceControls implements Controls {
     CpuDriver driver =
         new CpuDriver() {
           @Override
-          CpuExecution execution(CpuDevice device) {
-            return new FailingExecution(device, commands);
+          CpuExecution execution(CpuDevice device, CpuThreads threads) {
+            return new FailingExecution(device, threads, commands);
           }
 
           @Override

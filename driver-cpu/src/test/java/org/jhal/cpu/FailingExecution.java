@@ -10,8 +10,8 @@ final class FailingExecution extends CpuExecution {
 
   private final Faults faults;
 
-  FailingExecution(CpuDevice device, Faults faults) {
-    super(device);
+  FailingExecution(CpuDevice device, CpuThreads threads, Faults faults) {
+    super(device, threads);
     this.faults = faults;
   }
 

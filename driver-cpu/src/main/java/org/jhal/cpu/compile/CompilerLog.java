@@ -23,6 +23,9 @@ final class CompilerLog {
       Pattern.compile(
           "headers/|kernels\\.cpp|<generated>|<scratch space>|\\bhal_|\\bHAL_|__groups\\b");
 
+  /** Behind it, GCC says why an operator of the translation is none for some operands. */
+  private static final String NO_CANDIDATE = "template argument deduction/substitution failed:";
+
   /** What the names of functions begin with that the translation adds to those of the source. */
   private static final String CLONE = "hal_clone_";
 
@@ -122,6 +125,7 @@ final class CompilerLog {
   static String withoutInternals(String log) {
     List<String> kept = new ArrayList<>();
     boolean isDropped = false;
+    boolean isReason = false; // why something of the translation is no candidate
     for (String line : log.replace(CLONE, "").lines().toList()) {
       boolean isError = ERROR.matcher(line).matches();
       String text = line;
@@ -137,8 +141,10 @@ final class CompilerLog {
                             + "'");
       }
       text = ITEM.matcher(text).replaceAll("");
-      boolean isInternal = !isError && INTERNAL.matcher(text).find();
+      boolean isInternal =
+          (!isError || (isReason && text.startsWith("headers/"))) && INTERNAL.matcher(text).find();
       // What a message shows of the source belongs to it.
+      isReason = isInternal && (isReason || text.endsWith(NO_CANDIDATE));
       isDropped = isInternal || (isDropped && !isError && !MESSAGE.matcher(line).matches());
       if (!isDropped) {
         kept.add(text);

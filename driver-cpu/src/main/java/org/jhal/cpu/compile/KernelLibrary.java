@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -23,8 +24,10 @@ import org.jspecify.annotations.Nullable;
  * @param architecture what it was compiled for; {@value #NATIVE} for the machine that compiled it
  * @param abi the version of {@code hal_abi.h}
  * @param kernels by index
+ * @param globals the names of the variables that the host may access, by index
  */
-public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) {
+public record KernelLibrary(
+    String architecture, int abi, List<Kernel> kernels, List<String> globals) {
   /**
    * A kernel of a library.
    *
@@ -39,9 +42,10 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
   private static final String SECTION = ".jhal";
   private static final String TITLE = "jhal kernels";
 
-  /** Copies the list. */
+  /** Copies the lists. */
   public KernelLibrary {
     kernels = List.copyOf(kernels);
+    globals = List.copyOf(globals);
   }
 
   private static int readAbi() {
@@ -53,8 +57,10 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
     return Integer.parseInt(version.group(1));
   }
 
-  /** The C++ that puts a description into a library. */
-  static String source(@Nullable Architecture architecture, List<Kernel> kernels) {
+  /** The C++ that puts a description into a library, and the variables into its table. */
+  static String source(
+      @Nullable Architecture architecture, List<Kernel> kernels, List<Global> globals) {
+    StringBuilder table = new StringBuilder();
     StringBuilder text = new StringBuilder(TITLE + "\\n");
     text.append("architecture ").append(architecture == null ? NATIVE : architecture).append("\\n");
     text.append("abi ").append(ABI).append("\\n");
@@ -63,11 +69,16 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
       text.append("kernel " + kernel.name())
           .append(" " + size.x() + " " + size.y() + " " + size.z() + "\\n");
     }
+    for (int i = 0; i < globals.size(); i++) {
+      text.append("global " + globals.get(i).name() + "\\n");
+      table.append("HAL_GLOBAL(" + i + ", " + globals.get(i).name() + ")\n");
+    }
     return "extern \"C\" { __attribute__((section(\"%s\"), used)) extern const char hal_about[];\n"
             .formatted(SECTION)
         + "const char hal_about[] = \""
         + text
-        + "\"; }\n";
+        + "\"; }\n"
+        + table;
   }
 
   /**
@@ -121,6 +132,7 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
     String architecture = "";
     int abi = -1;
     List<Kernel> kernels = new ArrayList<>();
+    List<String> globals = new ArrayList<>();
     for (String line : lines.subList(1, lines.size())) {
       String[] words = line.split(" ", -1);
       switch (words[0] + " " + words.length) {
@@ -134,10 +146,11 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
                         Integer.parseInt(words[2]),
                         Integer.parseInt(words[3]),
                         Integer.parseInt(words[4]))));
+        case "global 2" -> globals.add(words[1]);
         default -> {} // a later version may say more
       }
     }
-    return new KernelLibrary(architecture, abi, kernels);
+    return new KernelLibrary(architecture, abi, kernels, globals);
   }
 
   /**
@@ -174,6 +187,22 @@ public record KernelLibrary(String architecture, int abi, List<Kernel> kernels) 
           "%s was compiled for %s; this %s processor lacks %s"
               .formatted(what, known, cpu.kind(), String.join(", ", missing)));
     }
+  }
+
+  /**
+   * Finds a variable.
+   *
+   * @return its index
+   * @throws HalException NOT_FOUND if there is none
+   */
+  public int index(Global global, String what) {
+    int index = globals.indexOf(global.name());
+    if (index < 0) {
+      throw new HalException(
+          Status.NOT_FOUND,
+          "%s has no global '%s'; it has %s".formatted(what, global.name(), globals));
+    }
+    return index;
   }
 
   /**

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -16,6 +17,7 @@ import org.jhal.cpu.translate.Level;
 import org.jhal.cpu.translate.Translation;
 import org.jhal.cpu.translate.Translation.Rejected;
 import org.jhal.cpu.translate.Translator;
+import org.jhal.kernels.bundle.GlobalSize;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.kernels.source.CompilerOptions;
@@ -105,9 +107,15 @@ public final class SourceCompiler {
    *
    * @param variant whose source it is
    * @param kernels in the order of the library's indexes
+   * @param globals likewise
    * @param what is being compiled, for people
    */
-  public byte[] compile(SourceCode source, Variant variant, List<KernelSpec> kernels, String what) {
+  public byte[] compile(
+      SourceCode source,
+      Variant variant,
+      List<KernelSpec> kernels,
+      List<Global> globals,
+      String what) {
     List<String> options = options(variant, what);
     List<KernelRequest> requests = new ArrayList<>();
     List<KernelLibrary.Kernel> libraryKernels = new ArrayList<>();
@@ -117,7 +125,8 @@ public final class SourceCompiler {
       libraryKernels.add(new KernelLibrary.Kernel(kernel.name(), size));
     }
     String preprocessed = compiler.preprocess(source, options, what);
-    String described = KernelLibrary.source(target, libraryKernels);
+    globals.forEach(global -> checkNamed(preprocessed, global, what));
+    String described = KernelLibrary.source(target, libraryKernels, globals);
     Map<String, Rejected> rejected = new HashMap<>(); // by entry
     HalException first = null; // why the fastest forms were rejected
     boolean saturates = !HostCompiler.findsCasts(checks); // a cast that saturates is none of those
@@ -150,6 +159,13 @@ public final class SourceCompiler {
           throw first;
         }
       }
+    }
+  }
+
+  /** Whether it is a variable, the compiler says. */
+  private static void checkNamed(String preprocessed, Global global, String what) {
+    if (!Pattern.compile("\\b" + global.name() + "\\b").matcher(preprocessed).find()) {
+      throw new HalException(Status.NOT_FOUND, GlobalSize.absence(global, what));
     }
   }
 

@@ -31,6 +31,8 @@ public final class Failure {
       case 1 -> "trapped";
       case 2 -> "failed an assertion";
       case 3 -> "cannot go on, because its work items wait for each other";
+      case 4 ->
+          "waits for its grid, which only a kernel may that its bundle declares as cooperative";
       case 16 -> "accessed memory that is not its own";
       case 17 -> "divided an integer by zero, or by -1 where the quotient does not fit";
       case 18 -> "trapped, or executed an instruction that this processor does not have";

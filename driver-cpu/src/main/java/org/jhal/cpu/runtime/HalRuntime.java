@@ -21,13 +21,20 @@ public final class HalRuntime {
   public static native void hal_pool_close(long pool);
 
   /**
+   * Lets at most {@code most} threads of a pool run kernels from now on; those that run more go on
+   * until they have ended a few workgroups.
+   */
+  public static native void hal_pool_limit(long pool, int most);
+
+  /**
    * Runs grids one after the other, up to the first that fails. Returns why that has failed, or 0;
    * see {@link Failure}.
    *
+   * @param rank threads run those of a higher one first
    * @param grids where {@code count} grids lie, each a {@code hal_grid}
    * @param ended where an {@code int} is written: how many have ended, the failed one among them
    */
-  public static native int hal_pool_run(long pool, long grids, int count, long ended);
+  public static native int hal_pool_run(long pool, int rank, long grids, int count, long ended);
 
   /** Writes more about the last failure that {@link #hal_pool_run} has returned on this thread. */
   public static native void hal_failure_text(byte[] text, int size);
@@ -47,6 +54,13 @@ public final class HalRuntime {
   /** A kernel of a library; 0 if there is none of this index. */
   public static native long hal_library_kernel(long library, int index);
 
+  /**
+   * The address of a variable of a library; 0 if there is none of this index.
+   *
+   * @param size its element is set to the size in bytes
+   */
+  public static native long hal_library_global(long library, int index, long[] size);
+
   /** How many parameters a kernel has. */
   public static native int hal_kernel_count(long kernel);
 
@@ -64,6 +78,15 @@ public final class HalRuntime {
 
   /** What is launched: a kernel, and how long its workgroups take. Returns 0 without memory. */
   public static native long hal_function_make(long kernel);
+
+  /**
+   * How many workgroups that wait for each other the runtime holds, each on a thread of its own:
+   * {@code HAL_RESIDENT}.
+   */
+  public static final int RESIDENT = 64;
+
+  /** Lets the workgroups of a kernel wait for each other; at most {@link #RESIDENT} of a grid. */
+  public static native void hal_function_cooperate(long function);
 
   /** Frees what {@link #hal_function_make} has made. */
   public static native void hal_function_free(long function);

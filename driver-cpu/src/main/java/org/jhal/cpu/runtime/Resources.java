@@ -45,6 +45,7 @@ public final class Resources {
       List.of(
           "hal_runtime.h",
           "hal_checks.c",
+          "hal_crew.c",
           "hal_faults.c",
           "hal_library.c",
           "hal_memory.c",

@@ -41,6 +41,7 @@ final class BarrierLowering {
   private final EvaluationOrder order;
   private final Set<String> mayChange = new HashSet<>(); // what a name stands for, by others
   private final Set<String> classes = new HashSet<>();
+  private final Set<String> grids = new HashSet<>(); // variables that are grids
   private int numbers;
 
   private BarrierLowering(SourceFile source, CallGraph calls, Function kernel, Set<String> names) {
@@ -181,9 +182,17 @@ final class BarrierLowering {
         declaration.is("__shared__")
             || declaration.is("volatile")
             || declaration.type().stream().anyMatch(token -> classes.contains(token.text()));
+    boolean isGrid = has(declaration.type(), "grid_group");
+    declaration.declarators().stream()
+        .filter(each -> isGrid || has(each.initial(), "this_grid"))
+        .forEach(each -> grids.add(each.name().text()));
     declaration.declarators().stream()
         .filter(each -> mayBeOther || each.isReference())
         .forEach(each -> mayChange.add(each.name().text()));
+  }
+
+  private static boolean has(List<Token> tokens, String word) {
+    return tokens.stream().anyMatch(token -> token.is(word));
   }
 
   /** Each variable is declared by itself if one needs what others give. */
@@ -212,7 +221,12 @@ final class BarrierLowering {
     Token at = tokens.get(call.name());
     if (isWhole && isBarrier(call, tokens)) {
       if (at.is("sync")) {
-        checkGroup(call, tokens, "hal_has_barrier", to);
+        boolean isGrid = isGrid(call, tokens);
+        checkGroup(call, tokens, isGrid ? "hal_is_grid" : "hal_has_barrier", to);
+        if (isGrid) { // the workgroup waits when its items have come, and they when it has
+          to.add(new Barrier(at, BarrierScope.WORKGROUP, List.of()));
+          to.add(new Plain(Generated.tokens("hal_meet_grid(hal_self);", at)));
+        }
       }
       boolean isOfLanes = at.is("__syncwarp");
       List<List<Token>> arguments = call.arguments(tokens);
@@ -226,6 +240,16 @@ final class BarrierLowering {
         to.add(new Plain(rest));
       }
     }
+  }
+
+  /** Whether a call of {@code sync} is for a grid, as far as names show; the compiler knows. */
+  private boolean isGrid(Call call, List<Token> tokens) {
+    List<List<Token>> arguments = call.arguments(tokens);
+    List<Token> group =
+        Tokens.is(tokens, call.name() - 1, "::") && !arguments.isEmpty()
+            ? arguments.get(0)
+            : List.of(tokens.get(call.start()));
+    return group.size() == 1 && grids.contains(group.get(0).text());
   }
 
   /**

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.Barrier;
@@ -40,15 +41,24 @@ final class LoopFission {
   private final Deque<List<Statement>> behind = new ArrayDeque<>(); // what is being planned
   private Step.@Nullable Region current;
   private Step.@Nullable Region first; // in which all items take part, unless it is in a branch
+  private final Predicate<Statement> mayWait;
   private int numbers;
   private boolean hasReturns;
+  private boolean mayHoldLock; // since the last barrier
 
   /**
    * For a kernel.
    *
    * @param isUnordered whether items may do a part of a region before others do what comes before
+   * @param mayWait whether an item may wait in a statement without barriers until another one goes
+   *     on, for example to take a lock
    */
-  LoopFission(UniformityAnalysis uniform, Privatization privatization, boolean isUnordered) {
+  LoopFission(
+      UniformityAnalysis uniform,
+      Privatization privatization,
+      boolean isUnordered,
+      Predicate<Statement> mayWait) {
+    this.mayWait = mayWait;
     this.uniform = uniform;
     this.residues = isUnordered ? new Residues(uniform::isUniform, privatization::variable) : null;
     this.privatization = privatization;
@@ -127,8 +137,10 @@ final class LoopFission {
       before(current, steps, shuffle);
     }
     if (statement instanceof Barrier) {
+      mayHoldLock = false;
       current = null;
     } else if (statement.hasBarrier()) {
+      mayHoldLock = false;
       current = null;
       divided(statement, steps);
       current = null;
@@ -137,9 +149,11 @@ final class LoopFission {
     } else if (statement.isTypeDeclaration()) {
       type(statement, steps);
     } else if (statement instanceof Plain plain && uniform.isUniformChange(plain.tokens())) {
+      checkLock(plain.tokens());
       current = null;
       steps.add(new Step.Declared(plain.tokens(), What.CHANGE));
     } else if (statement instanceof If choice && isUniformJump(choice)) {
+      checkLock(choice.condition());
       current = null;
       Jump jump = (Jump) Objects.requireNonNull(choice.then().single()); // as isGroupJump says
       steps.add(
@@ -171,6 +185,18 @@ final class LoopFission {
       }
       region.statements.add(statement);
       look(statement, region, 0);
+    }
+    mayHoldLock |= !statement.hasBarrier() && mayWait.test(statement);
+  }
+
+  /**
+   * Checks that an item that holds a lock does not stop for the others, which wait for the lock.
+   *
+   * @param tokens of what the workgroup does once
+   */
+  private void checkLock(List<Token> tokens) throws UnfitException {
+    if (mayHoldLock) {
+      throw new UnfitException("what is the same for all items, behind a lock", tokens.get(0));
     }
   }
 
@@ -294,6 +320,7 @@ final class LoopFission {
     if (isOfGroup && isKnown) {
       before(current, steps, new Step.Declared(statement.tokens(), What.VARIABLES));
     } else if (isOfGroup) { // its value depends on the place
+      checkLock(statement.tokens());
       current = null;
       steps.add(new Step.Declared(statement.tokens(), What.VARIABLES));
     } else {
@@ -387,7 +414,6 @@ final class LoopFission {
 
   private void choice(If choice, List<Step> steps) throws UnfitException {
     Statement otherwise = choice.otherwise();
-    condition(choice.condition());
     if (uniform.isUniformBranch(choice.condition()) || choice.isConstant()) {
       boolean reads = !choice.isConstant() && !uniform.isUniform(choice.condition());
       steps.add(
@@ -468,16 +494,9 @@ final class LoopFission {
     }
   }
 
-  private static void condition(List<Token> condition) throws UnfitException {
-    if (Declarations.of(condition) != null) {
-      throw new UnfitException("a declaration in a condition", condition.get(0));
-    }
-  }
-
   // Loops.
 
   private void loop(For loop, List<Step> steps) throws UnfitException {
-    condition(loop.condition());
     List<Step> around = new ArrayList<>();
     boolean isConvergent = uniform.isConvergent(loop);
     if (isConvergent && loop.start() instanceof Variables start) {

@@ -122,7 +122,7 @@ final class RegionWriter {
       out.raw(" if (!((").tokens(region.growing.get(i)).raw(") >= hal_first" + i + "))");
       out.raw(" " + all + " = " + leads + " = false;");
       // Compared with an unsigned limit, a negative number is greater than others.
-      out.raw(" if (hal_first" + i + " < 0) " + all + " = " + leads + " = false;");
+      out.raw(" if (hal_is_negative(hal_first" + i + ")) " + all + " = " + leads + " = false;");
     }
     passes(region, all);
     out.raw(" } } if (" + all + ") {");

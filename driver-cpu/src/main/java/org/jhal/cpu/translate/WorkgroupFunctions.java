@@ -25,10 +25,14 @@ final class WorkgroupFunctions {
   /** Rows of fewer items are written as a whole, under masks; HAL_LONG_ROW in hal_range.h. */
   private static final int LONG = 32;
 
+  private static final Set<String> LOOPS = Set.of("for", "while", "do", "goto");
+
   private final SourceFile file;
   private final CallGraph calls;
   private final Source source;
   private final Destructors destructors;
+  private final boolean haveFunctionsOrder; // what is no kernel may order what items do
+  private final boolean mayFunctionsWait; // and has loops, in which an item may wait for a lock
   private final Set<String> masked = new HashSet<>(); // kernels that compute under masks
 
   WorkgroupFunctions(SourceFile file, CallGraph calls) {
@@ -36,6 +40,11 @@ final class WorkgroupFunctions {
     this.calls = calls;
     this.source = new Source(file);
     this.destructors = new Destructors(file);
+    List<Token> outside = outsideKernels(file);
+    this.haveFunctionsOrder =
+        outside.stream().anyMatch(token -> token.isWord() && isOfOrder(token.text()));
+    this.mayFunctionsWait =
+        haveFunctionsOrder && outside.stream().anyMatch(token -> LOOPS.contains(token.text()));
   }
 
   /**
@@ -181,7 +190,9 @@ final class WorkgroupFunctions {
     boolean isUnordered =
         facts.statements.stream().anyMatch(Statement::hasBarrier) && !hasOrder(facts);
     Privatization privatization = new Privatization(facts.purity, facts.uniform, parameters);
-    LoopFission fission = new LoopFission(facts.uniform, privatization, isUnordered);
+    LoopFission fission =
+        new LoopFission(
+            facts.uniform, privatization, isUnordered, each -> mayWait(each, facts.purity));
     List<Step> steps = fission.plan(facts.statements);
     for (Variable variable : privatization.variables()) {
       destructors.check(variable);
@@ -264,9 +275,7 @@ final class WorkgroupFunctions {
   private DelayedAdds adds(Facts facts, Set<String> parameters, OwnedAtomics owned) {
     Changes changes = facts.purity.changes();
     boolean isKnown =
-        !haveFunctionsOrder()
-            && !facts.purity.isOwn("atomicAdd")
-            && source.isOnlyCalled("atomicAdd");
+        !haveFunctionsOrder && !facts.purity.isOwn("atomicAdd") && source.isOnlyCalled("atomicAdd");
     return new DelayedAdds(
         facts.statements,
         owned,
@@ -280,21 +289,49 @@ final class WorkgroupFunctions {
         WorkgroupFunctions::isOfOrder);
   }
 
-  /** Whether what is no kernel may order what items do. */
-  private boolean haveFunctionsOrder() {
+  /** What is no kernel: functions, methods, lambdas outside functions, types, variables. */
+  private static List<Token> outsideKernels(SourceFile file) {
     BitSet kernels = new BitSet();
     for (Function function : file.functions()) {
       if (function.isKernel() && function.hasBody()) {
         kernels.set(function.body(), function.end());
       }
     }
-    boolean hasOrder = false;
+    List<Token> outside = new ArrayList<>();
     for (int i = kernels.nextClearBit(0);
         i < file.tokens().size();
         i = kernels.nextClearBit(i + 1)) {
-      hasOrder |= file.tokens().get(i).isWord() && isOfOrder(file.tokens().get(i).text());
+      outside.add(file.tokens().get(i));
     }
-    return hasOrder;
+    return outside;
+  }
+
+  /** Whether an item may wait in a statement until another one goes on. */
+  private boolean mayWait(Statement statement, Purity purity) {
+    List<Token> tokens = new ArrayList<>();
+    statement.collect(tokens);
+    for (int i = 0; mayFunctionsWait && i < tokens.size(); i++) {
+      String word = tokens.get(i).text();
+      boolean isCall = Tokens.is(tokens, i + 1, "(") && source.declares(word);
+      if (isCall || (purity.isOwn(word) && purity.isObject(word))) {
+        return true;
+      }
+    }
+    return waits(statement);
+  }
+
+  /** Whether it has a loop that does not count, with something that other items may change. */
+  private static boolean waits(Statement statement) {
+    boolean mayNotCount =
+        statement instanceof Statement.Do
+            || statement instanceof Statement.Opaque
+            || (statement instanceof Statement.For loop
+                && (loop.step().isEmpty() || loop.body().leaves()));
+    List<Token> tokens = new ArrayList<>();
+    statement.collect(tokens);
+    return (mayNotCount
+            && tokens.stream().anyMatch(each -> each.isWord() && isOfOrder(each.text())))
+        || statement.inner().stream().anyMatch(WorkgroupFunctions::waits);
   }
 
   /**
@@ -307,7 +344,7 @@ final class WorkgroupFunctions {
     }
     OwnedAtomics owned = atomics(facts);
     DelayedAdds adds = adds(facts, parameters, owned);
-    return haveFunctionsOrder() || hasOrder(facts.statements, owned, adds);
+    return haveFunctionsOrder || hasOrder(facts.statements, owned, adds);
   }
 
   private static boolean hasOrder(
@@ -342,16 +379,12 @@ final class WorkgroupFunctions {
             token -> token.is("alignas") || token.is("__align__") || token.is("__attribute__"));
   }
 
-  /** Whether the kernel, or a function, may count on what other items have done. */
+  /** Whether the kernel, or what it may use, may count on what other items have done. */
   private boolean hasOrder(Facts facts) {
     List<Token> all = new ArrayList<>();
     facts.statements.forEach(statement -> statement.collect(all));
-    for (Function function : file.functions()) {
-      if (function.hasBody() && !function.isKernel()) {
-        all.addAll(function.statements());
-      }
-    }
-    return all.stream().anyMatch(token -> token.isWord() && isOfOrder(token.text()));
+    return haveFunctionsOrder
+        || all.stream().anyMatch(token -> token.isWord() && isOfOrder(token.text()));
   }
 
   private static boolean isOfOrder(String word) {

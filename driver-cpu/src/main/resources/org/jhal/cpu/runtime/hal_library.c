@@ -93,6 +93,16 @@ HAL_EXPORT const hal_kernel* hal_library_kernel(library* opened, int index) {
   return dlsym(opened->handle, name);
 }
 
+// The address of a variable, and its size. NULL if there is none of this index.
+HAL_EXPORT void* hal_library_global(library* opened, int index, unsigned long* size) {
+  char name[32];
+  snprintf(name, sizeof name, "hal_global_%d", index);
+  const hal_global* global = dlsym(opened->handle, name);
+  if (!global) return NULL;
+  *size = global->size;
+  return global->address;
+}
+
 HAL_EXPORT int hal_kernel_count(const hal_kernel* kernel) { return (int)kernel->count; }
 HAL_EXPORT int hal_kernel_size(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].size; }
 HAL_EXPORT int hal_kernel_align(const hal_kernel* kernel, int index) { return (int)kernel->parameters[index].align; }
@@ -104,4 +114,5 @@ HAL_EXPORT hal_function* hal_function_make(const hal_kernel* kernel) {
   if (function) function->run = kernel->run;
   return function;
 }
+HAL_EXPORT void hal_function_cooperate(hal_function* function) { function->is_cooperative = 1; }
 HAL_EXPORT void hal_function_free(hal_function* function) { free(function); }

@@ -26,12 +26,12 @@ typedef struct hal_job hal_job;
 struct hal_job {
   const hal_grid* grids;            // the present one, and those behind it
   int grids_left;                   // with the present one
+  int rank;                         // jobs with a higher one get threads first
   unsigned long long count;         // workgroups of the present grid
   _Atomic unsigned long long next;  // the first workgroup that no thread has taken
   _Atomic unsigned long long done;  // how many have ended, or will not begin
-  _Atomic int failure;              // of the present grid, which then is the last one
-  char text[HAL_TEXT];              // what is said about it; these two written by the thread that set it
-  void* address;                    // that it was about, or NULL
+  _Atomic int has_failed;           // the present grid, which then is the last one
+  hal_failure failure;              // of it; written by the thread that set that
   hal_output output;                // of the present grid
   int users;                        // guarded by the pool's lock
   hal_job *before, *after;          // in the pool's ring; guarded by its lock
@@ -50,11 +50,13 @@ struct hal_pool {
   pthread_mutex_t lock;
   pthread_cond_t work, end;
   hal_job* ring;      // jobs that are not over
-  int running;        // threads that run workgroups, callers among them: at most `count`
+  int running;        // threads that run workgroups, callers among them: none begins beyond `most`
+  int most;           // at most `count`; the others are lent to another pool
   int looking;        // threads that will notice another version
   int sleeping;       // threads that have to be woken
   int waiting;        // callers that wait for an end
   int is_closed, count;
+  hal_crew* crew;     // for grids whose workgroups wait for each other
   _Alignas(LINE) _Atomic unsigned version;  // grows when there is more work; changes with the lock held
   _Alignas(LINE) worker workers[];
 };
@@ -77,7 +79,7 @@ static const long long CROWDED_NANOS = 200000000;  // for how long it then count
 static _Atomic long long crowded_until;
 
 // Waits a little for `word` to change from `old`.
-static void watch(_Atomic unsigned* word, unsigned old) {
+void hal_watch(_Atomic unsigned* word, unsigned old) {
   long long start = now(), at = start;
   while (atomic_load(word) == old && at - start < WATCH_NANOS && at >= atomic_load(&crowded_until)) {
     long long before = at;
@@ -98,7 +100,7 @@ static void set_grid(hal_job* job) {
 
 // Goes on to the next grid that has workgroups. Returns 0 if there is none, or if the caller has to act first.
 static int next_grid(hal_job* job) {
-  if (atomic_load(&job->failure) || hal_has_output(&job->output)) return 0;
+  if (atomic_load(&job->has_failed) || hal_has_output(&job->output)) return 0;
   while (job->grids_left > 1) {
     job->grids++;
     job->grids_left--;
@@ -123,7 +125,7 @@ static unsigned long long chunk(hal_job* job) {
 // of them first, as they may take longer than those before them.
 static unsigned long long wanted(hal_job* job, int threads, int is_first) {
   unsigned long long left = left_of(job), most = chunk(job), fair = left / (2 * (unsigned)threads) + 1;
-  if (left == 0 || atomic_load(&job->failure)) return left;
+  if (left == 0 || atomic_load(&job->has_failed)) return left;
   if (left < most) return is_first ? left / PROBE + 1 : left;
   return fair < most ? fair : most;
 }
@@ -166,37 +168,37 @@ static void end(hal_pool* pool, hal_job* job) {
 
 // ---- threads ----
 
-static int run(hal_thread* thread, hal_job* job, unsigned long long first, unsigned long long count) {
-  const hal_grid* grid = job->grids;
+int hal_run_groups(hal_thread* thread, const hal_grid* grid, hal_output* output, unsigned long long first,
+                   unsigned long long count, void (*meet)(void)) {
   if (!hal_reserve_shared(thread, grid->shared_size ? grid->shared_size : 64)) {
     thread->said = "what they share";
     return HAL_NO_MEMORY;
   }
   if (grid->function->check && !hal_check_enter(thread)) return HAL_NO_MEMORY;
-  hal_print_begin(thread, &job->output);
+  hal_print_begin(thread, output);
   hal_memory_begin(thread);
-  hal_checked_launch launch = {{grid->arguments, grid->size, thread->shared, hal_stop, hal_fiber_stack, hal_kernel_memory, hal_print},
-                               thread->checked};
+  hal_checked_launch launch = {
+      {grid->arguments, grid->size, thread->shared, hal_stop, hal_fiber_stack, hal_kernel_memory, hal_print, meet},
+      thread->checked};
   if (grid->function->check) {
     thread->checked->check = grid->function->check;
     thread->checked->dynamic = thread->shared;
     thread->checked->dynamic_size = grid->shared_size;
   }
   int why = hal_call(thread, grid->function->run, &launch.launch, first, count);
-  hal_print_end(thread, &job->output, first);
+  hal_print_end(thread, output, first);
   return why;
 }
 
 // Begins now, at `start`, and returns when it has ended.
 static long long run_piece(worker* w, hal_job* job, unsigned long long first, unsigned long long count, long long start) {
-  if (atomic_load(&job->failure)) return start;
-  int why = run(&w->thread, job, first, count);
+  if (atomic_load(&job->has_failed)) return start;
+  int why = hal_run_groups(&w->thread, job->grids, &job->output, first, count, NULL);
   long long end = now(), each = (end - start) / (long long)count;
   atomic_store(&job->grids->function->group_nanos, each > 0 ? each : 1);
   int none = 0;
-  if (why && atomic_compare_exchange_strong(&job->failure, &none, why)) {
-    hal_describe(&w->thread, job->text);
-    job->address = why == HAL_ILLEGAL_ADDRESS && w->thread.has_address ? w->thread.address : NULL;
+  if (why && atomic_compare_exchange_strong(&job->has_failed, &none, 1)) {
+    hal_failure_set(&job->failure, why, &w->thread);
   }
   return end;
 }
@@ -229,16 +231,16 @@ static void work_on(worker* w, hal_job* job) {
 // Whether one more thread can help with a job. Called with the lock held.
 static int can_be_helped(hal_job* job) { return job->users == 0 || left_of(job) >= chunk(job); }
 
-// The next job in turn that a thread can help with. Called with the lock held.
+// Of the jobs with the highest rank that a thread can help with, the next in turn. Called with the lock held.
 static hal_job* choose(hal_pool* pool) {
-  hal_job* job = pool->ring;
+  hal_job *best = NULL, *job = pool->ring;
   for (hal_job* first = job; job; job = job->after == first ? NULL : job->after) {
-    if (!can_be_helped(job)) continue;
-    pool->ring = job->after;  // the next thread takes the next one
-    job->users++;
-    return job;
+    if ((!best || job->rank > best->rank) && can_be_helped(job)) best = job;
   }
-  return NULL;
+  if (!best) return NULL;
+  pool->ring = best->after;  // the next thread takes the next one
+  best->users++;
+  return best;
 }
 
 // Waits until there may be work. Called with the lock held.
@@ -246,7 +248,7 @@ static void await_work(hal_pool* pool) {
   unsigned version = atomic_load(&pool->version);
   pool->looking++;
   pthread_mutex_unlock(&pool->lock);
-  watch(&pool->version, version);
+  hal_watch(&pool->version, version);
   pthread_mutex_lock(&pool->lock);
   pool->looking--;
   if (pool->is_closed || atomic_load(&pool->version) != version) return;
@@ -271,7 +273,7 @@ static void* loop(void* argument) {
   hal_faults_enter(&w->thread);
   pthread_mutex_lock(&pool->lock);
   while (!pool->is_closed) {
-    hal_job* job = pool->running < pool->count ? choose(pool) : NULL;
+    hal_job* job = pool->running < pool->most ? choose(pool) : NULL;
     if (!job) {
       await_work(pool);
       continue;
@@ -288,15 +290,26 @@ static void* loop(void* argument) {
   return NULL;
 }
 
-static int start(worker* w, const pthread_attr_t* attributes, const char* name, int index) {
-  if (!hal_thread_make(&w->thread) || pthread_create(&w->id, attributes, loop, w)) {
-    hal_thread_free(&w->thread);
-    return 0;
-  }
+int hal_thread_start(pthread_t* id, void* (*body)(void*), void* argument, const char* name) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK);
+  pthread_attr_setguardsize(&attributes, HAL_GUARD);
+  sigset_t before;
+  hal_block_signals(&before);  // new threads inherit that
+  int is_started = !pthread_create(id, &attributes, body, argument);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (is_started) pthread_setname_np(*id, name);
+  return is_started;
+}
+
+static int start(worker* w, const char* name, int index) {
   char full[16];  // a name has 15 characters at most
   snprintf(full, sizeof full, "%.10s-%hu", name, (unsigned short)index);
-  pthread_setname_np(w->id, full);
-  return 1;
+  if (hal_thread_make(&w->thread) && hal_thread_start(&w->id, loop, w, full)) return 1;
+  hal_thread_free(&w->thread);
+  return 0;
 }
 
 // ---- callers ----
@@ -343,17 +356,18 @@ static caller* this_caller(void) {
   return NULL;
 }
 
-// Whether nobody runs one of the other jobs. Called with the lock held; the job is in the ring.
-static int another_waits(const hal_job* job) {
-  for (const hal_job* other = job->after; other != job; other = other->after) {
-    if (other->users == 0) return 1;
+// Whether nobody runs one of the other jobs of this rank, or one of a higher rank can be helped. Called with the lock held; the
+// job is in the ring.
+static int another_waits(hal_job* job) {
+  for (hal_job* other = job->after; other != job; other = other->after) {
+    if (other->rank == job->rank ? other->users == 0 : other->rank > job->rank && can_be_helped(other)) return 1;
   }
   return 0;
 }
 
 // Makes the calling thread a user of its job if it can help and takes no other job's turn. Called with the lock held.
 static int join(hal_pool* pool, hal_job* job) {
-  if (atomic_load(&job->is_over) || pool->running == pool->count || another_waits(job) || !can_be_helped(job)) return 0;
+  if (atomic_load(&job->is_over) || pool->running >= pool->most || another_waits(job) || !can_be_helped(job)) return 0;
   pool->running++;
   job->users++;
   return 1;
@@ -395,7 +409,7 @@ static void launch(hal_pool* pool, hal_job* job) {
   caller* c = this_caller();
   pthread_mutex_lock(&pool->lock);
   add(pool, job);
-  int others = !c || pool->running == pool->count;  // they have to begin
+  int others = !c || pool->running >= pool->most;  // they have to begin
   wake(pool, job->count / chunk(job) + (unsigned)others);
   if (c && join(pool, job)) {
     pthread_mutex_unlock(&pool->lock);
@@ -410,6 +424,15 @@ static void launch(hal_pool* pool, hal_job* job) {
 
 HAL_EXPORT void hal_pool_close(hal_pool* pool);
 
+// From now on, at most `most` threads begin to run workgroups at the same time.
+HAL_EXPORT void hal_pool_limit(hal_pool* pool, int most) {
+  pthread_mutex_lock(&pool->lock);
+  pool->most = most;
+  wake(pool, (unsigned)pool->count);
+  pthread_mutex_unlock(&pool->lock);
+  if (pool->crew) hal_crew_limit(pool->crew, most);
+}
+
 // Starts threads. Returns NULL if one of them cannot be started; then none is left.
 HAL_EXPORT hal_pool* hal_pool_open(int threads, const char* name) {
   if (!hal_faults_install()) return NULL;
@@ -420,19 +443,13 @@ HAL_EXPORT hal_pool* hal_pool_open(int threads, const char* name) {
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->work, NULL);
   pthread_cond_init(&pool->end, NULL);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, STACK);
-  pthread_attr_setguardsize(&attributes, HAL_GUARD);
-  sigset_t before;
-  hal_block_signals(&before);  // new threads inherit that
-  for (int i = 0; i < threads; i++) {
+  pool->crew = hal_crew_open(threads, name);
+  for (int i = 0; pool->crew && i < threads; i++) {
     pool->workers[i].pool = pool;
-    if (!start(&pool->workers[i], &attributes, name, i)) break;
+    if (!start(&pool->workers[i], name, i)) break;
     pool->count++;  // threads read it when they have got work
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  pthread_attr_destroy(&attributes);
+  hal_pool_limit(pool, pool->count);
   if (pool->count == threads) return pool;
   hal_pool_close(pool);
   return NULL;
@@ -448,6 +465,7 @@ HAL_EXPORT void hal_pool_close(hal_pool* pool) {
     pthread_join(pool->workers[i].id, NULL);
     hal_thread_free(&pool->workers[i].thread);
   }
+  hal_crew_close(pool->crew);
   pthread_cond_destroy(&pool->work);
   pthread_cond_destroy(&pool->end);
   pthread_mutex_destroy(&pool->lock);
@@ -456,7 +474,7 @@ HAL_EXPORT void hal_pool_close(hal_pool* pool) {
 
 // Waits until a job is over.
 static void await(hal_pool* pool, hal_job* job) {
-  watch(&job->is_over, 0);
+  hal_watch(&job->is_over, 0);
   if (atomic_load(&job->is_over)) return;
   pthread_mutex_lock(&pool->lock);
   pool->waiting++;
@@ -465,31 +483,45 @@ static void await(hal_pool* pool, hal_job* job) {
   pthread_mutex_unlock(&pool->lock);
 }
 
-static __thread char failure_text[HAL_TEXT];
-static __thread void* failure_address;
+static __thread hal_failure last_failure;
+
+void hal_failure_set(hal_failure* failure, int why, const hal_thread* thread) {
+  failure->why = why;
+  hal_describe(thread, failure->text);
+  failure->address = why == HAL_ILLEGAL_ADDRESS && thread->has_address ? thread->address : NULL;
+}
+
+// How many grids the pool's threads may run one after the other: up to one whose workgroups need threads of their own.
+static int alike(const hal_grid* grids, int count) {
+  int alike = 1;
+  while (alike < count && !grids[alike].function->is_cooperative) alike++;
+  return alike;
+}
 
 // Runs grids one after the other and waits for their end. Stops behind the first one that fails. Returns why that has
-// failed, or 0; `ended`: how many grids have ended, with the one that has failed.
-HAL_EXPORT int hal_pool_run(hal_pool* pool, const hal_grid* grids, int count, int* ended) {
-  int failure = 0;
-  for (*ended = 0; *ended < count && !failure; ++*ended) {
-    hal_job job = {.grids = grids + *ended, .grids_left = count - *ended};
+// failed, or 0; `ended`: how many grids have ended, with the one that has failed. Threads that have to choose run grids of a
+// higher rank first, and look after each CHUNK_NANOS.
+HAL_EXPORT int hal_pool_run(hal_pool* pool, int rank, const hal_grid* grids, int count, int* ended) {
+  last_failure = (hal_failure){0};
+  for (*ended = 0; *ended < count && !last_failure.why; ++*ended) {
+    const hal_grid* first = grids + *ended;
+    hal_job job = {.grids = first, .grids_left = alike(first, count - *ended), .rank = rank};
     set_grid(&job);
-    hal_output_begin(&job.output);
     if (job.count == 0) continue;
-    launch(pool, &job);
-    await(pool, &job);
-    hal_output_write(&job.output);
-    failure = atomic_load(&job.failure);
-    if (failure) {
-      memcpy(failure_text, job.text, sizeof failure_text);
-      failure_address = job.address;
+    hal_output_begin(&job.output);
+    if (first->function->is_cooperative) {
+      hal_crew_run(pool->crew, rank, first, (unsigned)job.count, &job.output, &job.failure);
+    } else {
+      launch(pool, &job);
+      await(pool, &job);
     }
+    hal_output_write(&job.output);
+    last_failure = job.failure;
     *ended = (int)(job.grids - grids);
   }
-  return failure;
+  return last_failure.why;
 }
 
 // More about the last failure that hal_pool_run has returned on this thread.
-HAL_EXPORT void* hal_failure_address(void) { return failure_address; }
-HAL_EXPORT void hal_failure_text(char* text, int size) { snprintf(text, (size_t)size, "%s", failure_text); }
+HAL_EXPORT void* hal_failure_address(void) { return last_failure.address; }
+HAL_EXPORT void hal_failure_text(char* text, int size) { snprintf(text, (size_t)size, "%s", last_failure.text); }

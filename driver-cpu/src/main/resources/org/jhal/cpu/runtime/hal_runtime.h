@@ -2,7 +2,7 @@
 // What the files of the runtime share. Kernels run on threads that the runtime makes itself, and on those that launch them, but
 // on the runtime's own stacks. Each file has one job:
 // hal_faults.c turns faults of kernels into failures, hal_thread.c has the memory of a thread, hal_print.c what kernels
-// print, hal_pool.c spreads workgroups over the threads, hal_library.c has compiled kernels, hal_checks.c what is found in checked ones, hal_memory.c the memory of devices.
+// print, hal_pool.c spreads workgroups over the threads, hal_crew.c runs those that wait for each other, hal_library.c has compiled kernels, hal_checks.c what is found in checked ones, hal_memory.c the memory of devices.
 #ifndef HAL_RUNTIME_H
 #define HAL_RUNTIME_H
 
@@ -10,6 +10,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -32,6 +33,7 @@ enum {
   HAL_GUARD = 64 << 10,         // bytes below each stack
   HAL_SIGNAL_STACK = 64 << 10,  // on which the handler runs
   HAL_TEXT = 256,               // of the details about a failure
+  HAL_RESIDENT = 64,            // workgroups that can wait for each other; HalRuntime.java has it, too
 };
 
 // What is launched: a kernel, and what a workgroup of it has taken lately, in nanoseconds; 0 if none has run.
@@ -39,6 +41,7 @@ typedef struct {
   hal_run* run;
   _Atomic long long group_nanos;
   hal_check* check;  // NULL unless the kernel was compiled to be checked
+  int is_cooperative;  // its workgroups may wait for each other
 } hal_function;
 
 // A dispatch. Grids in Java writes it, field by field.
@@ -126,5 +129,30 @@ void hal_print_begin(hal_thread* thread, hal_output* output);
 void hal_print(const char* text, unsigned long length);
 void hal_print_end(hal_thread* thread, hal_output* output, unsigned long long first);
 void hal_print_free(hal_thread* thread);
+
+// Why a grid has failed.
+typedef struct {
+  int why;  // 0 if it has not
+  char text[HAL_TEXT];
+  void* address;  // that it was about, or NULL
+} hal_failure;
+
+// hal_pool.c
+void hal_failure_set(hal_failure* failure, int why, const hal_thread* thread);
+// Starts a thread that may run kernels; 0 if that fails. `name`: 15 characters at most.
+int hal_thread_start(pthread_t* id, void* (*body)(void*), void* argument, const char* name);
+// Waits a little for `word` to change from `old`.
+void hal_watch(_Atomic unsigned* word, unsigned old);
+// Runs workgroups of a grid on the calling thread. Returns why they have failed, or 0. `meet`: see hal_launch.
+int hal_run_groups(hal_thread* thread, const hal_grid* grid, hal_output* output, unsigned long long first,
+                   unsigned long long count, void (*meet)(void));
+
+// hal_crew.c
+typedef struct hal_crew hal_crew;
+hal_crew* hal_crew_open(int threads, const char* name);  // NULL if there is no memory
+void hal_crew_limit(hal_crew* crew, int most);           // as hal_pool_limit
+void hal_crew_close(hal_crew* crew);                     // which runs nothing; NULL is allowed
+// Runs a grid of `count` workgroups that wait for each other, and waits for its end.
+void hal_crew_run(hal_crew* crew, int rank, const hal_grid* grid, unsigned count, hal_output* output, hal_failure* failure);
 
 #endif

@@ -4,7 +4,7 @@
 #define HAL_ABI_H
 
 // Raised with each change of this file that affects compiled libraries or the runtime.
-#define HAL_ABI_VERSION 2
+#define HAL_ABI_VERSION 3
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,9 +24,10 @@ struct hal_launch {
   void* (*stack)(unsigned index, unsigned long size);  // a stack of this thread for a fiber
   void* (*memory)(unsigned long size);  // memory of this thread, aligned to 64 bytes, until the kernel returns
   void (*print)(const char* text, unsigned long length);  // shown when the dispatch is over, if there is room
+  void (*meet)(void);  // waits for the other workgroups of the dispatch, each on a thread of its own; null if they are not
 };
 
-enum { HAL_TRAPPED = 1, HAL_ASSERTED = 2, HAL_STUCK = 3, HAL_NO_MEMORY = 20 };
+enum { HAL_TRAPPED = 1, HAL_ASSERTED = 2, HAL_STUCK = 3, HAL_NOT_COOPERATIVE = 4, HAL_NO_MEMORY = 20 };
 
 // Runs the workgroups from `first` on, counted along the first axis first.
 typedef void hal_run(const hal_launch* launch, unsigned long long first, unsigned long long count);
@@ -42,6 +43,12 @@ typedef struct {
   const hal_parameter* parameters;
   const char* note;  // how it is run, and why not faster; for people
 } hal_kernel;
+
+// Likewise hal_global_0 and so on, for the variables that the host may access.
+typedef struct {
+  void* address;
+  unsigned long size;
+} hal_global;
 
 #ifdef __cplusplus
 }

@@ -45,7 +45,7 @@ static HAL_RAW inline hal_item& hal_now() {
   return made;
 }
 // Keeps a compiler from moving what is constant in an item out of the loop over the items.
-template <class F> static HAL_RAW inline F hal_hidden(F function) {
+template <class Hal_F> static HAL_RAW inline Hal_F hal_hidden(Hal_F function) {
   __asm__("" : "+r"(function));
   return function;
 }

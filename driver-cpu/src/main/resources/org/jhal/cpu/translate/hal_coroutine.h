@@ -7,10 +7,10 @@
 
 // What the compiler wants of the standard library.
 namespace std {
-template <class R, class...> struct coroutine_traits {
-  typedef typename R::promise_type promise_type;
+template <class Hal_R, class...> struct coroutine_traits {
+  typedef typename Hal_R::promise_type promise_type;
 };
-template <class P = void> struct coroutine_handle;
+template <class Hal_P = void> struct coroutine_handle;
 template <> struct coroutine_handle<void> {
   void* frame = nullptr;
   static coroutine_handle from_address(void* frame) noexcept {
@@ -22,14 +22,14 @@ template <> struct coroutine_handle<void> {
   void resume() const { __builtin_coro_resume(frame); }
   bool done() const noexcept { return __builtin_coro_done(frame); }
 };
-template <class P> struct coroutine_handle : coroutine_handle<> {
+template <class Hal_P> struct coroutine_handle : coroutine_handle<> {
   static coroutine_handle from_address(void* frame) noexcept {
     coroutine_handle handle;
     handle.frame = frame;
     return handle;
   }
-  static coroutine_handle from_promise(P& promise) noexcept {
-    return from_address(__builtin_coro_promise((char*)&promise, __alignof(P), true));
+  static coroutine_handle from_promise(Hal_P& promise) noexcept {
+    return from_address(__builtin_coro_promise((char*)&promise, __alignof(Hal_P), true));
   }
 };
 }  // namespace std
@@ -75,12 +75,12 @@ struct hal_coroutine {
   std::coroutine_handle<promise_type> handle;
 };
 
-template <class M> struct hal_awaited {
-  M meeting;
+template <class Hal_M> struct hal_awaited {
+  Hal_M meeting;
   bool await_ready() const { return meeting.is_over(); }
   void await_suspend(std::coroutine_handle<>) const {}
   auto await_resume() const { return meeting.result(); }
 };
-template <class M> static inline hal_awaited<M> hal_await(M meeting) { return {meeting}; }
+template <class Hal_M> static inline hal_awaited<Hal_M> hal_await(Hal_M meeting) { return {meeting}; }
 
 #endif

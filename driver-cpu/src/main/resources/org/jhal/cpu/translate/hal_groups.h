@@ -132,23 +132,23 @@ template <unsigned rows, unsigned most> struct hal_span {
 struct hal_every {
   unsigned first = 0, step = 1;
   bool is_exact = false;  // whether no others are visited
-  template <class R> hal_every(R rest, unsigned width) { set(1, rest, width, width); }
-  template <class M, class R> hal_every(M modulus, R rest, unsigned width) { set(modulus, rest, width, 0); }
+  template <class Hal_R> hal_every(Hal_R rest, unsigned width) { set(1, rest, width, width); }
+  template <class Hal_M, class Hal_R> hal_every(Hal_M modulus, Hal_R rest, unsigned width) { set(modulus, rest, width, 0); }
 
  private:
-  template <class T> static constexpr bool is_integer() {
-    if constexpr (hal_number<T>::value && !hal_equal<T, decltype(nullptr)>::value) return (T)0.5 == (T)0;
+  template <class Hal_T> static constexpr bool is_integer() {
+    if constexpr (hal_number<Hal_T>::value && !hal_equal<Hal_T, decltype(nullptr)>::value) return (Hal_T)0.5 == (Hal_T)0;
     else return false;
   }
-  template <class M, class R> void set(M modulus, R rest, unsigned width, unsigned only) {
-    if constexpr (is_integer<M>() && is_integer<R>()) {
+  template <class Hal_M, class Hal_R> void set(Hal_M modulus, Hal_R rest, unsigned width, unsigned only) {
+    if constexpr (is_integer<Hal_M>() && is_integer<Hal_R>()) {
       if (!(modulus > 0) || !(rest >= 0)) return;
       first = least(rest, width);
       step = only ? only : least(modulus, width);
       is_exact = only || rest < modulus;
     }
   }
-  template <class T> static unsigned least(T value, unsigned width) {
+  template <class Hal_T> static unsigned least(Hal_T value, unsigned width) {
     return value < (unsigned long long)width ? (unsigned)value : width; // which is not negative
   }
 };
@@ -171,9 +171,9 @@ template <unsigned most> static inline void hal_set(bool* array, unsigned long s
 #define HAL_SET(array) hal_set<HAL_X * hal_most>(array, sizeof array, hal_width)
 #define HAL_ANY(array) (__builtin_memchr(array, true, sizeof array) != nullptr)
 #define HAL_EVERY(array) (__builtin_memchr(array, false, sizeof array) == nullptr)
-template <unsigned N> static inline int hal_counted(const bool (&all)[N]) {
+template <unsigned Hal_N> static inline int hal_counted(const bool (&all)[Hal_N]) {
   int count = 0;
-  for (unsigned i = 0; i < N; i++) count += all[i];
+  for (unsigned i = 0; i < Hal_N; i++) count += all[i];
   return count;
 }
 #define HAL_COUNT(array) hal_counted(array)
@@ -190,28 +190,28 @@ struct hal_place {
 inline void* operator new(size_t, hal_place place) { return place.at; }
 inline void* operator new[](size_t, hal_place place) { return place.at; }
 // What is made of a value as a variable is, in its own place: `T x = value;` takes no explicit constructor.
-template <class T> struct hal_initial {
-  T value;
+template <class Hal_T> struct hal_initial {
+  Hal_T value;
 };
 // Where a variable begins to live when an item comes to its declaration, since that may have effects.
-template <class T> struct hal_slot {
-  alignas(T) unsigned char bytes[sizeof(T)];
+template <class Hal_T> struct hal_slot {
+  alignas(Hal_T) unsigned char bytes[sizeof(Hal_T)];
 };
-template <class T, bool is_trivial = __is_trivially_constructible(T)> struct hal_stored { typedef hal_slot<T> type; };
-template <class T> struct hal_stored<T, true> { typedef T type; };
-template <class T> using hal_storage = typename hal_stored<T>::type;
-template <class T> static inline void hal_declare(T& variable) {
-  if constexpr (!__is_trivially_constructible(T)) ::new (hal_place{__builtin_addressof(variable)}) T;
+template <class Hal_T, bool is_trivial = __is_trivially_constructible(Hal_T)> struct hal_stored { typedef hal_slot<Hal_T> type; };
+template <class Hal_T> struct hal_stored<Hal_T, true> { typedef Hal_T type; };
+template <class Hal_T> using hal_storage = typename hal_stored<Hal_T>::type;
+template <class Hal_T> static inline void hal_declare(Hal_T& variable) {
+  if constexpr (!__is_trivially_constructible(Hal_T)) ::new (hal_place{__builtin_addressof(variable)}) Hal_T;
 }
-template <class T, unsigned N, class S, unsigned M>
-static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal_launch& launch, void*& many) -> T (&)[N] {
+template <class Hal_T, unsigned Hal_N, class Hal_S, unsigned Hal_M>
+static inline __attribute__((always_inline)) auto hal_all(Hal_S (&few)[Hal_M], const hal_launch& launch, void*& many) -> Hal_T (&)[Hal_N] {
   (void)launch, (void)many;
-  static_assert(__has_trivial_destructor(T), "a variable with a destructor that lives over a barrier");
-  if constexpr (M == N) {
-    return (T(&)[N])few;
+  static_assert(__has_trivial_destructor(Hal_T), "a variable with a destructor that lives over a barrier");
+  if constexpr (Hal_M == Hal_N) {
+    return (Hal_T(&)[Hal_N])few;
   } else {
-    if (!many) many = launch.memory(sizeof(T) * N);
-    return *(T(*)[N])many;
+    if (!many) many = launch.memory(sizeof(Hal_T) * Hal_N);
+    return *(Hal_T(*)[Hal_N])many;
   }
 }
 #define HAL_IS_LARGE(type) (sizeof(type) * HAL_ITEMS > hal_much(sizeof hal_large / sizeof *hal_large))
@@ -219,15 +219,15 @@ static inline __attribute__((always_inline)) auto hal_all(S (&few)[M], const hal
   alignas(64) hal_storage<type> array##_few[HAL_IS_LARGE(type) ? 1 : HAL_ITEMS];           \
   auto& array = hal_all<type, HAL_ITEMS>(array##_few, hal_launch_, hal_large[number])
 // `array`: copies of a variable of each item, which has an array, `other`; that array itself if the items have numbers.
-template <bool is_other, class T, unsigned N, class S, unsigned M, class O>
-static inline __attribute__((always_inline)) auto hal_all_of(O& other, S (&few)[M], const hal_launch& launch, void*& many)
-    -> T (&)[N] {
+template <bool is_other, class Hal_T, unsigned Hal_N, class Hal_S, unsigned Hal_M, class Hal_O>
+static inline __attribute__((always_inline)) auto hal_all_of(Hal_O& other, Hal_S (&few)[Hal_M], const hal_launch& launch, void*& many)
+    -> Hal_T (&)[Hal_N] {
   if constexpr (is_other) {
     (void)few, (void)launch, (void)many;
     return other;
   } else {
     (void)other;
-    return hal_all<T, N>(few, launch, many);
+    return hal_all<Hal_T, Hal_N>(few, launch, many);
   }
 }
 #define HAL_ALL_OF(type, array, number, other)                                             \

@@ -128,7 +128,7 @@ static inline clock_t clock() { return (clock_t)clock64(); }
 
 // Prints through the runtime, which gathers what a workgroup has printed. A text that is too long is cut, and ends with a mark.
 extern "C" int snprintf(char* to, size_t size, const char* format, ...) noexcept __attribute__((format(printf, 3, 4)));
-template <class... A> static inline int printf(const char* format, A... values) {
+template <class... Hal_A> static inline int printf(const char* format, Hal_A... values) {
   char line[1024];
   const int most = sizeof line - 1;
   int length = snprintf(line, sizeof line, format, values...);

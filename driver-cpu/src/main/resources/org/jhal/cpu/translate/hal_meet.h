@@ -61,6 +61,8 @@ struct hal_meeting {
   unsigned alive, arrived, round;
   int counted[2];  // how many of those that have come to the barrier have said yes
   bool has_moved;
+  bool meets_grid;  // the items that have come to the barrier wait for all workgroups
+  const hal_launch* launch;
   void* main;
   hal_warp* warps;
 };
@@ -108,6 +110,10 @@ HAL_RAW static inline void hal_barrier_check(hal_meeting* meeting) {
 #ifdef HAL_CHECKED
     hal_checked_barrier();
 #endif
+    if (meeting->meets_grid) {
+      meeting->meets_grid = false;
+      meeting->launch->meet();
+    }
     meeting->round++;
     meeting->counted[meeting->round & 1] = 0;
   }
@@ -146,12 +152,12 @@ HAL_RAW static inline void hal_exchange_check(hal_warp* warp, hal_exchange* exch
 }
 
 // An item gives a value to the items of the mask. When all have, `read` looks at what they have given.
-template <class R, class F> struct hal_at_exchange {
+template <class Hal_R, class Hal_F> struct hal_at_exchange {
   hal_fiber* fiber;
   hal_exchange* exchange;
   unsigned lane, round;
-  F read;
-  HAL_RAW hal_at_exchange(hal_item& self, unsigned mask, unsigned long long value, F read) : fiber(hal_place_of(self)), read(read) {
+  Hal_F read;
+  HAL_RAW hal_at_exchange(hal_item& self, unsigned mask, unsigned long long value, Hal_F read) : fiber(hal_place_of(self)), read(read) {
     unsigned index = self.hal_index();
     lane = index & 31;
     hal_warp* warp = fiber->meeting->warps + (index >> 5);
@@ -177,31 +183,31 @@ template <class R, class F> struct hal_at_exchange {
     hal_exchange_check(warp, exchange);
   }
   HAL_RAW bool is_over() const { return fiber->may_go_on(); }
-  HAL_RAW R result() const {
-    R result = read(exchange->values[round & 1], exchange->given[round & 1], lane);
+  HAL_RAW Hal_R result() const {
+    Hal_R result = read(exchange->values[round & 1], exchange->given[round & 1], lane);
     exchange->readers &= ~(1u << lane);
     return result;
   }
 };
-template <class R, class F>
-static inline hal_at_exchange<R, F> hal_exchanged(hal_item& self, unsigned mask, unsigned long long value, F read) {
-  return hal_at_exchange<R, F>(self, mask, value, read);
+template <class Hal_R, class Hal_F>
+static inline hal_at_exchange<Hal_R, Hal_F> hal_exchanged(hal_item& self, unsigned mask, unsigned long long value, Hal_F read) {
+  return hal_at_exchange<Hal_R, Hal_F>(self, mask, value, read);
 }
 
 // Stops an item that has a stack of its own until it can go on.
-template <class M> HAL_RAW static inline auto hal_stay(const M& meeting) -> decltype(meeting.result()) {
+template <class Hal_M> HAL_RAW static inline auto hal_stay(const Hal_M& meeting) -> decltype(meeting.result()) {
   if (!meeting.is_over()) hal_switch(&meeting.fiber->place, &meeting.fiber->meeting->main);
   return meeting.result();
 }
 
-template <class T> HAL_RAW static inline unsigned long long hal_pack(T value) {
-  static_assert(sizeof(T) <= 8, "a value that work items exchange has at most 8 bytes");
+template <class Hal_T> HAL_RAW static inline unsigned long long hal_pack(Hal_T value) {
+  static_assert(sizeof(Hal_T) <= 8, "a value that work items exchange has at most 8 bytes");
   unsigned long long bits = 0;
   __builtin_memcpy(&bits, &value, sizeof value);
   return bits;
 }
-template <class T> HAL_RAW static inline T hal_unpack(unsigned long long bits) {
-  T value;
+template <class Hal_T> HAL_RAW static inline Hal_T hal_unpack(unsigned long long bits) {
+  Hal_T value;
   __builtin_memcpy(&value, &bits, sizeof value);
   return value;
 }
@@ -219,6 +225,22 @@ struct hal_any_at_barrier : hal_at_barrier {
   using hal_at_barrier::hal_at_barrier;
   HAL_RAW int result() const { return hal_at_barrier::result() > 0; }
 };
+// Waits for all items of all workgroups.
+HAL_RAW static inline void hal_check_grid(const hal_launch& launch) {
+  if (!launch.meet) launch.stop(HAL_NOT_COOPERATIVE, nullptr);
+}
+// The same of a kernel that was divided, between two barriers of the workgroup.
+static inline void hal_meet_grid(const hal_item& self) {
+  if (self.hal_index() != 0) return;
+  hal_check_grid(*self.hal_launch_);
+  self.hal_launch_->meet();
+}
+static inline hal_at_barrier hal_at_sync_grid(hal_item& self) {
+  hal_check_grid(*self.hal_launch_);
+  hal_place_of(self)->meeting->meets_grid = true;
+  return hal_at_barrier(self, false);
+}
+static inline void hal_sync_grid(hal_item& self) { hal_stay(hal_at_sync_grid(self)); }
 HAL_MEETING(void, __syncthreads, (hal_item& self), (self), hal_at_barrier(self, false))
 HAL_MEETING(int, __syncthreads_count, (hal_item& self, int yes), (self, yes), hal_at_barrier(self, yes != 0))
 HAL_MEETING(int, __syncthreads_or, (hal_item& self, int yes), (self, yes), hal_any_at_barrier(self, yes != 0))
@@ -244,16 +266,16 @@ static inline unsigned hal_lane_xor(unsigned lane, int mask, int width) {
 }
 
 #define HAL_SHUFFLE(name, argument, lane_of)                                                                      \
-  template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T given, argument from, int width = 32) { \
-    typedef hal_promoted<T> R;                                                                                    \
-    const R value = given;                                                                                        \
-    return hal_exchanged<R>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) HAL_RAW { \
+  template <class Hal_T> static inline auto hal_at_##name(hal_item& self, unsigned mask, Hal_T given, argument from, int width = 32) { \
+    typedef hal_promoted<Hal_T> Hal_R;                                                                            \
+    const Hal_R value = given;                                                                                    \
+    return hal_exchanged<Hal_R>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned lane) HAL_RAW { \
       const unsigned other = lane_of(lane, from, width);                                                          \
-      return given >> other & 1 ? hal_unpack<R>(values[other]) : value;                                           \
+      return given >> other & 1 ? hal_unpack<Hal_R>(values[other]) : value;                                       \
     });                                                                                                           \
   }                                                                                                               \
-  template <class T>                                                                                              \
-  static inline hal_promoted<T> name(hal_item& self, unsigned mask, T value, argument from, int width = 32) {     \
+  template <class Hal_T>                                                                                          \
+  static inline hal_promoted<Hal_T> name(hal_item& self, unsigned mask, Hal_T value, argument from, int width = 32) { \
     return hal_stay(hal_at_##name(self, mask, value, from, width));                                               \
   }
 HAL_SHUFFLE(__shfl_sync, int, hal_lane_of)
@@ -282,7 +304,7 @@ HAL_MEETING(int, __all_sync, (hal_item& self, unsigned mask, int yes), (self, ma
             }))
 
 // Compares the bits of values: -0 is another value than 0, and NaN is the same as NaN.
-template <class T> HAL_RAW static inline unsigned hal_match_of(unsigned long long* values, unsigned given, T value) {
+template <class Hal_T> HAL_RAW static inline unsigned hal_match_of(unsigned long long* values, unsigned given, Hal_T value) {
   const unsigned long long own = hal_pack(value);
   unsigned result = 0;
   for (unsigned i = 0; i < 32; i++) {
@@ -290,21 +312,21 @@ template <class T> HAL_RAW static inline unsigned hal_match_of(unsigned long lon
   }
   return result;
 }
-template <class T> static inline auto hal_at___match_any_sync(hal_item& self, unsigned mask, T value) {
+template <class Hal_T> static inline auto hal_at___match_any_sync(hal_item& self, unsigned mask, Hal_T value) {
   return hal_exchanged<unsigned>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned) HAL_RAW {
     return hal_match_of(values, given, value);
   });
 }
-template <class T> static inline unsigned __match_any_sync(hal_item& self, unsigned mask, T value) {
+template <class Hal_T> static inline unsigned __match_any_sync(hal_item& self, unsigned mask, Hal_T value) {
   return hal_stay(hal_at___match_any_sync(self, mask, value));
 }
-template <class T> static inline auto hal_at___match_all_sync(hal_item& self, unsigned mask, T value, int* all) {
+template <class Hal_T> static inline auto hal_at___match_all_sync(hal_item& self, unsigned mask, Hal_T value, int* all) {
   return hal_exchanged<unsigned>(self, mask, hal_pack(value), [=](unsigned long long* values, unsigned given, unsigned) HAL_RAW {
     *all = hal_match_of(values, given, value) == given;
     return *all ? given : 0u;
   });
 }
-template <class T> static inline unsigned __match_all_sync(hal_item& self, unsigned mask, T value, int* all) {
+template <class Hal_T> static inline unsigned __match_all_sync(hal_item& self, unsigned mask, Hal_T value, int* all) {
   return hal_stay(hal_at___match_all_sync(self, mask, value, all));
 }
 
@@ -361,21 +383,21 @@ HAL_RAW static inline bool hal_answer(hal_fiber* fibers, unsigned items) {
 }
 
 #define HAL_REDUCE(name, promoted, expression)                                                                    \
-  template <class T> static inline auto hal_at_##name(hal_item& self, unsigned mask, T value) {                   \
-    typedef promoted<T> R;                                                                                        \
-    return hal_exchanged<R>(self, mask, hal_pack((R)value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
-      R a = R();                                                                                                  \
+  template <class Hal_T> static inline auto hal_at_##name(hal_item& self, unsigned mask, Hal_T value) {           \
+    typedef promoted<Hal_T> Hal_R;                                                                                \
+    return hal_exchanged<Hal_R>(self, mask, hal_pack((Hal_R)value), [](unsigned long long* values, unsigned given, unsigned) HAL_RAW { \
+      Hal_R a = Hal_R();                                                                                          \
       bool is_first = true;                                                                                       \
       for (unsigned i = 0; i < 32; i++) {                                                                         \
         if (!(given >> i & 1)) continue;                                                                          \
-        R b = hal_unpack<R>(values[i]);                                                                           \
-        a = is_first ? b : (R)(expression);                                                                       \
+        Hal_R b = hal_unpack<Hal_R>(values[i]);                                                                   \
+        a = is_first ? b : (Hal_R)(expression);                                                                   \
         is_first = false;                                                                                         \
       }                                                                                                           \
       return a;                                                                                                   \
     });                                                                                                           \
   }                                                                                                               \
-  template <class T> static inline promoted<T> name(hal_item& self, unsigned mask, T value) {                     \
+  template <class Hal_T> static inline promoted<Hal_T> name(hal_item& self, unsigned mask, Hal_T value) {         \
     return hal_stay(hal_at_##name(self, mask, value));                                                            \
   }
 HAL_REDUCE(__reduce_add_sync, hal_promoted, a + b)
@@ -395,17 +417,17 @@ static HAL_NOTED unsigned __ballot_sync(unsigned mask, int yes) { HAL_NOTE retur
 static HAL_NOTED int __any_sync(unsigned mask, int yes) { HAL_NOTE return __any_sync(hal_now(), mask, yes); }
 static HAL_NOTED int __all_sync(unsigned mask, int yes) { HAL_NOTE return __all_sync(hal_now(), mask, yes); }
 static HAL_NOTED unsigned __activemask(unsigned number) { HAL_NOTE return __activemask(hal_now(), number); }
-template <class T> static HAL_NOTED unsigned __match_any_sync(unsigned mask, T value) {
+template <class Hal_T> static HAL_NOTED unsigned __match_any_sync(unsigned mask, Hal_T value) {
   HAL_NOTE
   return __match_any_sync(hal_now(), mask, value);
 }
-template <class T> static HAL_NOTED unsigned __match_all_sync(unsigned mask, T value, int* all) {
+template <class Hal_T> static HAL_NOTED unsigned __match_all_sync(unsigned mask, Hal_T value, int* all) {
   HAL_NOTE
   return __match_all_sync(hal_now(), mask, value, all);
 }
 #define HAL_PRESENT_SHUFFLE(name, argument)                                                            \
-  template <class T>                                                                                   \
-  static HAL_NOTED hal_promoted<T> name(unsigned mask, T value, argument from, int width = 32) {       \
+  template <class Hal_T>                                                                               \
+  static HAL_NOTED hal_promoted<Hal_T> name(unsigned mask, Hal_T value, argument from, int width = 32) { \
     HAL_NOTE                                                                                           \
     return name(hal_now(), mask, value, from, width);                                                  \
   }
@@ -414,7 +436,7 @@ HAL_PRESENT_SHUFFLE(__shfl_up_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_down_sync, unsigned)
 HAL_PRESENT_SHUFFLE(__shfl_xor_sync, int)
 #define HAL_PRESENT_REDUCE(name, promoted)                                       \
-  template <class T> static HAL_NOTED promoted<T> name(unsigned mask, T value) { \
+  template <class Hal_T> static HAL_NOTED promoted<Hal_T> name(unsigned mask, Hal_T value) { \
     HAL_NOTE                                                                     \
     return name(hal_now(), mask, value);                                         \
   }

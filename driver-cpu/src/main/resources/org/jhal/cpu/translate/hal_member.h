@@ -3,6 +3,8 @@
 #pragma once
 #include "hal_meet.h"
 
+#define HAL_GRID_BARRIER  // the items of a grid can meet
+
 typedef unsigned hal_lane_mask;
 static inline unsigned hal_popcount(unsigned mask) { return (unsigned)__builtin_popcount(mask); }
 
@@ -18,22 +20,24 @@ struct hal_member {
   unsigned hal_items() const { return hal_self_.hal_count(); }
   unsigned hal_lane() const { return hal_self_.hal_index() & 31; }
   HAL_NOTED void hal_barrier() const { HAL_NOTE __syncthreads(hal_self_); }
+  HAL_NOTED void hal_grid_barrier() const { HAL_NOTE hal_sync_grid(hal_self_); }
+  bool hal_has_grid_barrier() const { return hal_self_.hal_launch_->meet != nullptr; }
   HAL_NOTED void hal_meet(unsigned mask) const { HAL_NOTE __syncwarp(hal_self_, mask); }
   HAL_NOTED unsigned hal_votes(unsigned mask, int yes) const { HAL_NOTE return __ballot_sync(hal_self_, mask, yes); }
-  template <class T> HAL_NOTED unsigned hal_matches(unsigned mask, T value) const { HAL_NOTE return __match_any_sync(hal_self_, mask, value); }
-  template <class T> HAL_NOTED T hal_shfl(unsigned mask, T value, int from, int width) const {
+  template <class Hal_T> HAL_NOTED unsigned hal_matches(unsigned mask, Hal_T value) const { HAL_NOTE return __match_any_sync(hal_self_, mask, value); }
+  template <class Hal_T> HAL_NOTED Hal_T hal_shfl(unsigned mask, Hal_T value, int from, int width) const {
     HAL_NOTE
     return __shfl_sync(hal_self_, mask, value, from, width);
   }
-  template <class T> HAL_NOTED T hal_shfl_up(unsigned mask, T value, unsigned by, int width) const {
+  template <class Hal_T> HAL_NOTED Hal_T hal_shfl_up(unsigned mask, Hal_T value, unsigned by, int width) const {
     HAL_NOTE
     return __shfl_up_sync(hal_self_, mask, value, by, width);
   }
-  template <class T> HAL_NOTED T hal_shfl_down(unsigned mask, T value, unsigned by, int width) const {
+  template <class Hal_T> HAL_NOTED Hal_T hal_shfl_down(unsigned mask, Hal_T value, unsigned by, int width) const {
     HAL_NOTE
     return __shfl_down_sync(hal_self_, mask, value, by, width);
   }
-  template <class T> HAL_NOTED T hal_shfl_xor(unsigned mask, T value, int with, int width) const {
+  template <class Hal_T> HAL_NOTED Hal_T hal_shfl_xor(unsigned mask, Hal_T value, int with, int width) const {
     HAL_NOTE
     return __shfl_xor_sync(hal_self_, mask, value, with, width);
   }

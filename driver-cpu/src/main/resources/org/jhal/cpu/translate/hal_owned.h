@@ -4,16 +4,16 @@
 #include "hal_types.h"
 
 #define HAL_OWNED(name, expression)                                                      \
-  template <class T> static inline void hal_owned_##name(T* at, typename hal_same<T>::type value) { \
-    T seen = *at;                                                                        \
+  template <class Hal_T> static inline void hal_owned_##name(Hal_T* at, typename hal_same<Hal_T>::type value) { \
+    Hal_T seen = *at;                                                                    \
     *at = (expression);                                                                  \
   }
 HAL_OWNED(atomicAdd, seen + value)
 HAL_OWNED(atomicSub, seen - value)
 HAL_OWNED(atomicMin, seen < value ? seen : value)
 HAL_OWNED(atomicMax, seen > value ? seen : value)
-HAL_OWNED(atomicAnd, (T)(seen & value))
-HAL_OWNED(atomicOr, (T)(seen | value))
+HAL_OWNED(atomicAnd, (Hal_T)(seen & value))
+HAL_OWNED(atomicOr, (Hal_T)(seen | value))
 #undef HAL_OWNED
 
 // Replaces an element, or writes what it has; see ConditionalStores. Compilers make branches of ?, and none of this.
@@ -21,9 +21,9 @@ template <int SIZE> struct hal_raw_bits { typedef unsigned type; };
 template <> struct hal_raw_bits<1> { typedef unsigned char type; };
 template <> struct hal_raw_bits<2> { typedef unsigned short type; };
 template <> struct hal_raw_bits<8> { typedef unsigned long long type; };
-template <class T> static inline __attribute__((always_inline)) void hal_replace(
-    bool is_taken, T& at, typename hal_same<T>::type value) {
-  typename hal_raw_bits<sizeof(T)>::type was, other;
+template <class Hal_T> static inline __attribute__((always_inline)) void hal_replace(
+    bool is_taken, Hal_T& at, typename hal_same<Hal_T>::type value) {
+  typename hal_raw_bits<sizeof(Hal_T)>::type was, other;
   __builtin_memcpy(&was, &at, sizeof was);
   __builtin_memcpy(&other, &value, sizeof other);
   was ^= (was ^ other) & -(is_taken ? 1 : 0);

@@ -6,7 +6,7 @@
 
 // Types whose operators are those of the language: numbers, pointers, arrays, and enumerations unless the source has
 // operators of its own.
-template <class T> struct hal_number { static constexpr bool value = false; };
+template <class Hal_T> struct hal_number { static constexpr bool value = false; };
 #define HAL_NUMBER(...) template <> struct hal_number<__VA_ARGS__> { static constexpr bool value = true; };
 HAL_NUMBER(bool)
 HAL_NUMBER(char)
@@ -31,83 +31,85 @@ HAL_NUMBER(long double)
 HAL_NUMBER(decltype(nullptr))
 #undef HAL_NUMBER
 
-template <class T> struct hal_constant { static constexpr bool value = false; };
-template <class T> struct hal_constant<const T> { static constexpr bool value = true; };
-template <class T, class U> struct hal_equal { static constexpr bool value = false; };
-template <class T> struct hal_equal<T, T> { static constexpr bool value = true; };
+template <class Hal_T> struct hal_constant { static constexpr bool value = false; };
+template <class Hal_T> struct hal_constant<const Hal_T> { static constexpr bool value = true; };
+template <class Hal_T, class Hal_U> struct hal_equal { static constexpr bool value = false; };
+template <class Hal_T> struct hal_equal<Hal_T, Hal_T> { static constexpr bool value = true; };
 
 // What is the decltype of an expression that stands for no variable.
-template <class T> struct hal_is_value { static constexpr bool value = true; };
-template <class T> struct hal_is_value<T&> { static constexpr bool value = false; };
-template <class T> struct hal_is_value<T&&> { static constexpr bool value = false; };
+template <class Hal_T> struct hal_is_value { static constexpr bool value = true; };
+template <class Hal_T> struct hal_is_value<Hal_T&> { static constexpr bool value = false; };
+template <class Hal_T> struct hal_is_value<Hal_T&&> { static constexpr bool value = false; };
 
-template <class T, bool enums> struct hal_built_in {
-  static constexpr bool value = hal_number<T>::value || (enums && __is_enum(T));
+template <class Hal_T, bool enums> struct hal_built_in {
+  static constexpr bool value = hal_number<Hal_T>::value || (enums && __is_enum(Hal_T));
 };
-template <class T, bool enums> struct hal_built_in<const T, enums> : hal_built_in<T, enums> {};
-template <class T, bool enums> struct hal_built_in<T*, enums> { static constexpr bool value = true; };
-template <class T, bool enums> struct hal_built_in<T* const, enums> { static constexpr bool value = true; };
-template <class T, bool enums> struct hal_built_in<T* __restrict, enums> { static constexpr bool value = true; };
-template <class T, bool enums> struct hal_built_in<T* const __restrict, enums> { static constexpr bool value = true; };
-template <class T, bool enums, size_t N> struct hal_built_in<T[N], enums> { static constexpr bool value = true; };
-template <class T, bool enums, size_t N> struct hal_built_in<const T[N], enums> { static constexpr bool value = true; };
-template <class T, bool enums> struct hal_built_in<T[], enums> { static constexpr bool value = true; };
+template <class Hal_T, bool enums> struct hal_built_in<const Hal_T, enums> : hal_built_in<Hal_T, enums> {};
+template <class Hal_T, bool enums> struct hal_built_in<Hal_T*, enums> { static constexpr bool value = true; };
+template <class Hal_T, bool enums> struct hal_built_in<Hal_T* const, enums> { static constexpr bool value = true; };
+template <class Hal_T, bool enums> struct hal_built_in<Hal_T* __restrict, enums> { static constexpr bool value = true; };
+template <class Hal_T, bool enums> struct hal_built_in<Hal_T* const __restrict, enums> { static constexpr bool value = true; };
+template <class Hal_T, bool enums, size_t Hal_N> struct hal_built_in<Hal_T[Hal_N], enums> { static constexpr bool value = true; };
+template <class Hal_T, bool enums, size_t Hal_N> struct hal_built_in<const Hal_T[Hal_N], enums> { static constexpr bool value = true; };
+template <class Hal_T, bool enums> struct hal_built_in<Hal_T[], enums> { static constexpr bool value = true; };
 
 // `(x) + hal_any()` is a value of the type x, or says what kind of value x is.
 struct hal_any {
-  template <class T> operator T() const;
+  template <class Hal_T> operator Hal_T() const;
   hal_any operator+() const;
 };
-template <class T> struct hal_value {};
-template <class T> hal_value<T&&> operator+(T&&, hal_any);
+template <class Hal_T> struct hal_value {};
+template <class Hal_T> hal_value<Hal_T&&> operator+(Hal_T&&, hal_any);
 
 // A variable that is a copy of an expression of the same type, or a number.
-template <class T, class E> struct hal_copy {
-  static constexpr bool value = hal_built_in<T, true>::value || hal_equal<hal_bare<T>, hal_bare<E>>::value;
+template <class Hal_T, class Hal_E> struct hal_copy {
+  static constexpr bool value = hal_built_in<Hal_T, true>::value || hal_equal<hal_bare<Hal_T>, hal_bare<Hal_E>>::value;
 };
-template <class T, class E> struct hal_copy<T&, E> { static constexpr bool value = false; };
-template <class T, class E> struct hal_copy<T&&, E> { static constexpr bool value = false; };
+template <class Hal_T, class Hal_E> struct hal_copy<Hal_T&, Hal_E> { static constexpr bool value = false; };
+template <class Hal_T, class Hal_E> struct hal_copy<Hal_T&&, Hal_E> { static constexpr bool value = false; };
 
 // Something that an expression is computed from, which may be a type.
-template <class T, bool enums> struct hal_operand : hal_built_in<T, enums> {};
-template <class T, bool enums> struct hal_operand<hal_value<T&>, enums> : hal_built_in<T, enums> {};
-template <class T, bool enums> struct hal_operand<hal_value<T&&>, enums> : hal_built_in<T, enums> {};
+template <class Hal_T, bool enums> struct hal_operand : hal_built_in<Hal_T, enums> {};
+template <class Hal_T, bool enums> struct hal_operand<hal_value<Hal_T&>, enums> : hal_built_in<Hal_T, enums> {};
+template <class Hal_T, bool enums> struct hal_operand<hal_value<Hal_T&&>, enums> : hal_built_in<Hal_T, enums> {};
 // The same, outside the kernel: it never changes.
-template <class T, bool enums> struct hal_outside : hal_built_in<T, enums> {};
-template <class T, bool enums> struct hal_outside<hal_value<T&&>, enums> : hal_built_in<T, enums> {};
-template <class T, bool enums> struct hal_outside<hal_value<T&>, enums> {
-  static constexpr bool value = hal_constant<T>::value && hal_built_in<T, enums>::value;
+template <class Hal_T, bool enums> struct hal_outside : hal_built_in<Hal_T, enums> {};
+template <class Hal_T, bool enums> struct hal_outside<hal_value<Hal_T&&>, enums> : hal_built_in<Hal_T, enums> {};
+template <class Hal_T, bool enums> struct hal_outside<hal_value<Hal_T&>, enums> {
+  static constexpr bool value = hal_constant<Hal_T>::value && hal_built_in<Hal_T, enums>::value;
 };
-template <class T, bool enums, size_t N> struct hal_outside<hal_value<T (&)[N]>, enums> { static constexpr bool value = true; };
+template <class Hal_T, bool enums, size_t Hal_N> struct hal_outside<hal_value<Hal_T (&)[Hal_N]>, enums> { static constexpr bool value = true; };
 
 // Cooperative groups. Those that derive from them may have other methods of the same names.
 namespace cooperative_groups {
 struct hal_namespace {};
 }
-template <class T> struct hal_is_tile { static constexpr bool value = false; };
-template <unsigned size, class P> struct hal_is_tile<cooperative_groups::thread_block_tile<size, P>> { static constexpr bool value = true; };
-template <class T> struct hal_has_barrier : hal_is_tile<T> {};
+template <class Hal_T> struct hal_is_tile { static constexpr bool value = false; };
+template <unsigned size, class Hal_P> struct hal_is_tile<cooperative_groups::thread_block_tile<size, Hal_P>> { static constexpr bool value = true; };
+template <class Hal_T> struct hal_has_barrier : hal_is_tile<Hal_T> {};
 template <> struct hal_has_barrier<cooperative_groups::thread_block> { static constexpr bool value = true; };
 template <> struct hal_has_barrier<cooperative_groups::thread_group> { static constexpr bool value = true; };
 template <> struct hal_has_barrier<cooperative_groups::coalesced_group> { static constexpr bool value = true; };
-template <class T> struct hal_is_group : hal_has_barrier<T> {};
+template <class Hal_T> struct hal_is_grid { static constexpr bool value = false; };
+template <> struct hal_is_grid<cooperative_groups::grid_group> { static constexpr bool value = true; };
+template <class Hal_T> struct hal_is_group : hal_has_barrier<Hal_T> {};
 template <> struct hal_is_group<cooperative_groups::grid_group> { static constexpr bool value = true; };
 
 // An index with all its axes.
-template <class T> struct hal_axes { static constexpr bool value = hal_equal<T, uint3>::value || hal_equal<T, dim3>::value; };
-template <class T> struct hal_axes<const T> : hal_axes<T> {};
-template <class T> struct hal_axes<T&> : hal_axes<T> {};
+template <class Hal_T> struct hal_axes { static constexpr bool value = hal_equal<Hal_T, uint3>::value || hal_equal<Hal_T, dim3>::value; };
+template <class Hal_T> struct hal_axes<const Hal_T> : hal_axes<Hal_T> {};
+template <class Hal_T> struct hal_axes<Hal_T&> : hal_axes<Hal_T> {};
 
-template <class T> struct hal_kept_of { typedef T type; };
-template <class T> struct hal_kept_of<T&> { typedef T type; };
-template <class T> struct hal_kept_of<T&&> { typedef T type; };
+template <class Hal_T> struct hal_kept_of { typedef Hal_T type; };
+template <class Hal_T> struct hal_kept_of<Hal_T&> { typedef Hal_T type; };
+template <class Hal_T> struct hal_kept_of<Hal_T&&> { typedef Hal_T type; };
 // A type that keeps its const and its volatile.
-template <class T> using hal_kept = typename hal_kept_of<T>::type;
-template <class T> struct hal_no_reference { static constexpr bool value = true; };
-template <class T> struct hal_no_reference<T&> { static constexpr bool value = false; };
-template <class T> struct hal_no_reference<T&&> { static constexpr bool value = false; };
+template <class Hal_T> using hal_kept = typename hal_kept_of<Hal_T>::type;
+template <class Hal_T> struct hal_no_reference { static constexpr bool value = true; };
+template <class Hal_T> struct hal_no_reference<Hal_T&> { static constexpr bool value = false; };
+template <class Hal_T> struct hal_no_reference<Hal_T&&> { static constexpr bool value = false; };
 
 // What a function that was written out returns, which is assigned to a variable.
-template <class T, class V> struct hal_result {
-  static constexpr bool value = hal_built_in<T, true>::value || (hal_equal<T, V>::value && __has_trivial_assign(T));
+template <class Hal_T, class Hal_V> struct hal_result {
+  static constexpr bool value = hal_built_in<Hal_T, true>::value || (hal_equal<Hal_T, Hal_V>::value && __has_trivial_assign(Hal_T));
 };

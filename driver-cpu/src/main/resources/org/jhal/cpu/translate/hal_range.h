@@ -3,6 +3,10 @@
 #pragma once
 #include "hal_proofs.h"
 
+// What grows from item to item may be a pointer, too.
+template <class Hal_T> static constexpr inline bool hal_is_negative(Hal_T value) { return value < 0; }
+template <class Hal_T> static constexpr inline bool hal_is_negative(Hal_T*) { return false; }
+
 // Of the items of a row, those for which all of some comparisons hold; see InnerRanges.
 struct hal_row_range {
   unsigned from, to;
@@ -23,7 +27,7 @@ struct hal_row_range {
     from = begin < count ? from + (unsigned)begin : to;
   }
 };
-template <class T> struct hal_limits { static constexpr bool fits = false; };
+template <class Hal_T> struct hal_limits { static constexpr bool fits = false; };
 template <> struct hal_limits<int> { static constexpr bool fits = true; };
 template <> struct hal_limits<unsigned> { static constexpr bool fits = true; };
 template <> struct hal_limits<long> { static constexpr bool fits = true; };
@@ -31,16 +35,16 @@ template <> struct hal_limits<unsigned long> { static constexpr bool fits = true
 template <> struct hal_limits<long long> { static constexpr bool fits = true; };
 template <> struct hal_limits<unsigned long long> { static constexpr bool fits = true; };
 // A value that is greater by one for each next item is at least the limit, or at most; `R` is the type in which they are compared.
-template <bool is_lower, bool is_strict, bool is_clamp, class R, class E, class B>
-static inline __attribute__((always_inline)) void hal_bound(hal_row_range& range, E value, B limit) {
-  constexpr bool is_same = hal_equal<R, E>::value && hal_equal<R, B>::value;
-  if constexpr (!hal_limits<R>::fits || !hal_limits<E>::fits || !hal_limits<B>::fits || (is_clamp && !is_same)) {
+template <bool is_lower, bool is_strict, bool is_clamp, class Hal_R, class Hal_E, class Hal_B>
+static inline __attribute__((always_inline)) void hal_bound(hal_row_range& range, Hal_E value, Hal_B limit) {
+  constexpr bool is_same = hal_equal<Hal_R, Hal_E>::value && hal_equal<Hal_R, Hal_B>::value;
+  if constexpr (!hal_limits<Hal_R>::fits || !hal_limits<Hal_E>::fits || !hal_limits<Hal_B>::fits || (is_clamp && !is_same)) {
     range.is = false;
   } else {
-    const R x = (R)value, y = (R)limit;
+    const Hal_R x = (Hal_R)value, y = (Hal_R)limit;
     const bool holds = is_lower ? (is_strict ? x > y : x >= y) : (is_strict ? x < y : x <= y);
     if (range.pass > 0) {
-      range.is &= holds && x < (R)(1 << 30) && ((R)-1 > (R)0 || x > (R) - (1 << 30));
+      range.is &= holds && x < (Hal_R)(1 << 30) && ((Hal_R)-1 > (Hal_R)0 || x > (Hal_R) - (1 << 30));
       return;
     }
     // How many items further the comparison begins, or stops, to hold.

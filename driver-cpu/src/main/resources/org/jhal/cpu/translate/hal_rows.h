@@ -3,18 +3,18 @@
 #pragma once
 #include "hal_range.h"
 
-template <class T> static inline unsigned long long hal_row_key(T value) {
+template <class Hal_T> static inline unsigned long long hal_row_key(Hal_T value) {
   return (unsigned long long)value;
 }
 // `K`: how many arguments are the same in a row. Arguments that rise along it have the type int.
-template <class T, unsigned K> struct hal_row_table {
+template <class Hal_T, unsigned Hal_K> struct hal_row_table {
   static constexpr unsigned slots = 8, most = 2048 + 64;
   struct slot {
-    unsigned long long key[K];
+    unsigned long long key[Hal_K];
     long long from = 0, to = 0;            // the arguments whose results it has
     long long want_from = 0, want_to = 0;  // those that are asked for in this round
     unsigned long long round = 0;          // in which it was asked last
-    T values[most];
+    Hal_T values[most];
   };
   slot all[slots];
   unsigned long long round = 1;
@@ -25,23 +25,23 @@ template <class T, unsigned K> struct hal_row_table {
     round++;
     is = true;
   }
-  template <class... A> slot* find(A... arguments) {
-    const unsigned long long key[K] = {hal_row_key(arguments)...};
+  template <class... Hal_A> slot* find(Hal_A... arguments) {
+    const unsigned long long key[Hal_K] = {hal_row_key(arguments)...};
     for (unsigned i = used; i-- > 0;) {
-      unsigned k = K;  // the last ones differ most
+      unsigned k = Hal_K;  // the last ones differ most
       while (k > 0 && all[i].key[k - 1] == key[k - 1]) k--;
       if (k == 0) return all + i;
     }
     slot* at = all + (used < slots ? used++ : 0);
     for (slot& each : all) at = used == slots && each.round < at->round ? &each : at;
     is &= at->round < round;  // or there are too many
-    for (unsigned k = 0; k < K; k++) at->key[k] = key[k];
+    for (unsigned k = 0; k < Hal_K; k++) at->key[k] = key[k];
     at->from = at->to = 0;
     at->round = 0;
     return at;
   }
   // Results for `count` arguments from `first` on will be needed.
-  template <class... A> slot* want(unsigned count, int first, A... arguments) {
+  template <class... Hal_A> slot* want(unsigned count, int first, Hal_A... arguments) {
     slot* at = find(arguments...);
     const long long from = first, to = from + count;
     const bool is_first = at->round != round;
@@ -53,7 +53,7 @@ template <class T, unsigned K> struct hal_row_table {
     return at;
   }
   // The result for `first`, which those for the following arguments lie behind.
-  template <class F, class... A> const T* get(slot* at, F fill, int first, A... arguments) {
+  template <class Hal_F, class... Hal_A> const Hal_T* get(slot* at, Hal_F fill, int first, Hal_A... arguments) {
     if (at->want_from < at->from || at->want_to > at->to) {
       fill(at->values, (unsigned)(at->want_to - at->want_from), (int)at->want_from, arguments...);
       at->from = at->want_from;
@@ -62,7 +62,7 @@ template <class T, unsigned K> struct hal_row_table {
     return at->values + (first - at->from);
   }
 };
-template <class T> static inline __attribute__((always_inline)) T hal_row_value(const T* row, unsigned at) { return row[at]; }
+template <class Hal_T> static inline __attribute__((always_inline)) Hal_T hal_row_value(const Hal_T* row, unsigned at) { return row[at]; }
 // In place of HAL_INNER_BEGIN: `hal_has_rows` says whether the items of the range have rows.
 #define HAL_SHARED_BEGIN }                                                                      \
         if (hal_part == 0 && hal_from_x < hal_to_x) {                                           \

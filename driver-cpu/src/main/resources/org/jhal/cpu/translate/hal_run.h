@@ -5,32 +5,32 @@
 #include "hal_meet.h"
 #include "hal_coroutine.h"
 
-template <class T> struct hal_is_pointer { static constexpr unsigned value = 0; };
-template <class T> struct hal_is_pointer<T*> { static constexpr unsigned value = 1; };
+template <class Hal_T> struct hal_is_pointer { static constexpr unsigned value = 0; };
+template <class Hal_T> struct hal_is_pointer<Hal_T*> { static constexpr unsigned value = 1; };
 
-template <unsigned... I> struct hal_indexes {};
-template <unsigned N, unsigned... I> struct hal_up_to : hal_up_to<N - 1, N - 1, I...> {};
-template <unsigned... I> struct hal_up_to<0, I...> { typedef hal_indexes<I...> type; };
+template <unsigned... Hal_I> struct hal_indexes {};
+template <unsigned Hal_N, unsigned... Hal_I> struct hal_up_to : hal_up_to<Hal_N - 1, Hal_N - 1, Hal_I...> {};
+template <unsigned... Hal_I> struct hal_up_to<0, Hal_I...> { typedef hal_indexes<Hal_I...> type; };
 
 // The parameters of a kernel, behind those that the translation has added.
-template <class... A> struct hal_parameters {
-  typedef typename hal_up_to<sizeof...(A)>::type indexes;
-  static constexpr unsigned count = sizeof...(A);
-  static constexpr hal_parameter table[sizeof...(A) + 1] = {
-      hal_parameter{(unsigned)sizeof(A), (unsigned)alignof(A), hal_is_pointer<A>::value}..., hal_parameter{0, 0, 0}};
+template <class... Hal_A> struct hal_parameters {
+  typedef typename hal_up_to<sizeof...(Hal_A)>::type indexes;
+  static constexpr unsigned count = sizeof...(Hal_A);
+  static constexpr hal_parameter table[sizeof...(Hal_A) + 1] = {
+      hal_parameter{(unsigned)sizeof(Hal_A), (unsigned)alignof(Hal_A), hal_is_pointer<Hal_A>::value}..., hal_parameter{0, 0, 0}};
 };
-template <class... A> constexpr hal_parameter hal_parameters<A...>::table[sizeof...(A) + 1];
+template <class... Hal_A> constexpr hal_parameter hal_parameters<Hal_A...>::table[sizeof...(Hal_A) + 1];
 
 // Items that never meet: one after the other.
-template <class F, F kernel, unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z> struct hal_plain;
-template <class... A, void (*kernel)(hal_item&, A...), unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z>
-struct hal_plain<void (*)(hal_item&, A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<A...> {
-  template <unsigned... I>
-  static inline void spread(HAL_RANGE, void* const* arguments, hal_indexes<I...>) {
+template <class Hal_F, Hal_F kernel, unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z> struct hal_plain;
+template <class... Hal_A, void (*kernel)(hal_item&, Hal_A...), unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z>
+struct hal_plain<void (*)(hal_item&, Hal_A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<Hal_A...> {
+  template <unsigned... Hal_I>
+  static inline void spread(HAL_RANGE, void* const* arguments, hal_indexes<Hal_I...>) {
     (void)arguments;
-    groups(hal_launch_, hal_first, hal_count, *(hal_bare<A>*)arguments[I]...);
+    groups(hal_launch_, hal_first, hal_count, *(hal_bare<Hal_A>*)arguments[Hal_I]...);
   }
-  static inline void groups(HAL_RANGE, A... arguments) {
+  static inline void groups(HAL_RANGE, Hal_A... arguments) {
     constexpr unsigned hal_most = 1;
     HAL_GROUPS_BEGIN HAL_ITEMS_BEGIN kernel(hal_self, arguments...);
     HAL_ITEMS_END HAL_GROUPS_END
@@ -41,29 +41,29 @@ struct hal_plain<void (*)(hal_item&, A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_p
   }
 };
 // The same for a kernel that does not ask which item it is.
-template <class... A, void (*kernel)(A...), unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z>
-struct hal_plain<void (*)(A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<A...> {
-  static inline void with_item(hal_item&, A... arguments) { kernel(arguments...); }
+template <class... Hal_A, void (*kernel)(Hal_A...), unsigned HAL_X, unsigned HAL_Y, unsigned HAL_Z>
+struct hal_plain<void (*)(Hal_A...), kernel, HAL_X, HAL_Y, HAL_Z> : hal_parameters<Hal_A...> {
+  static inline void with_item(hal_item&, Hal_A... arguments) { kernel(arguments...); }
   static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
-    hal_plain<void (*)(hal_item&, A...), &with_item, HAL_X, HAL_Y, HAL_Z>::run(launch, first, count);
+    hal_plain<void (*)(hal_item&, Hal_A...), &with_item, HAL_X, HAL_Y, HAL_Z>::run(launch, first, count);
   }
 };
 
 #ifdef HAL_CHECKED
 // Of a kernel that is checked, the hooks run the items.
-template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_asking;
-template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
-  template <unsigned... I> HAL_RAW static inline void spread(void* const* arguments, hal_indexes<I...>) {
+template <class Hal_F, Hal_F kernel, unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z> struct hal_asking;
+template <class... Hal_A, void (*kernel)(Hal_A...), unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z>
+struct hal_asking<void (*)(Hal_A...), kernel, Hal_X, Hal_Y, Hal_Z> : hal_parameters<Hal_A...> {
+  template <unsigned... Hal_I> HAL_RAW static inline void spread(void* const* arguments, hal_indexes<Hal_I...>) {
     (void)arguments;
-    hal_hidden(kernel)(*(hal_bare<A>*)arguments[I]...);
+    hal_hidden(kernel)(*(hal_bare<Hal_A>*)arguments[Hal_I]...);
   }
   HAL_RAW static void one(const hal_launch* launch, const hal_checked* self) {
     (void)self;
     spread(launch->arguments, typename hal_asking::indexes());
   }
   HAL_RAW static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
-    hal_checked_begin(launch, {X, Y, Z});
+    hal_checked_begin(launch, {Hal_X, Hal_Y, Hal_Z});
     hal_begin(*launch);
     hal_current = nullptr;
     hal_checked_items(launch, first, count, one);
@@ -71,27 +71,27 @@ struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
 };
 #else
 // The same for kernels with code that asks the thread which item it is.
-template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_asking;
-template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_asking<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
-  static inline void one(hal_item& self, A... arguments) {
+template <class Hal_F, Hal_F kernel, unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z> struct hal_asking;
+template <class... Hal_A, void (*kernel)(Hal_A...), unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z>
+struct hal_asking<void (*)(Hal_A...), kernel, Hal_X, Hal_Y, Hal_Z> : hal_parameters<Hal_A...> {
+  static inline void one(hal_item& self, Hal_A... arguments) {
     hal_become(self);
     kernel(arguments...);
   }
   static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
-    hal_plain<void (*)(hal_item&, A...), &one, X, Y, Z>::run(launch, first, count);
+    hal_plain<void (*)(hal_item&, Hal_A...), &one, Hal_X, Hal_Y, Hal_Z>::run(launch, first, count);
   }
 };
 #endif
 
 // A kernel that was divided, and runs workgroups itself.
-template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_divided;
-template <class... A, void (*kernel)(HAL_RANGE, A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_divided<void (*)(HAL_RANGE, A...), kernel, X, Y, Z> : hal_parameters<A...> {
-  template <unsigned... I>
-  static inline void spread(HAL_RANGE, void* const* arguments, hal_indexes<I...>) {
+template <class Hal_F, Hal_F kernel, unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z> struct hal_divided;
+template <class... Hal_A, void (*kernel)(HAL_RANGE, Hal_A...), unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z>
+struct hal_divided<void (*)(HAL_RANGE, Hal_A...), kernel, Hal_X, Hal_Y, Hal_Z> : hal_parameters<Hal_A...> {
+  template <unsigned... Hal_I>
+  static inline void spread(HAL_RANGE, void* const* arguments, hal_indexes<Hal_I...>) {
     (void)arguments;
-    kernel(hal_launch_, hal_first, hal_count, *(hal_bare<A>*)arguments[I]...);
+    kernel(hal_launch_, hal_first, hal_count, *(hal_bare<Hal_A>*)arguments[Hal_I]...);
   }
   static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
     hal_begin(*launch);
@@ -106,7 +106,7 @@ HAL_RAW static inline void hal_fetch(const hal_fiber* fiber) {
 }
 
 // Goes on with the items of a workgroup that may, until all are over. `go_on` runs one up to where it stops or ends.
-template <class F> HAL_RAW static inline void hal_rounds(const hal_launch& launch, hal_meeting& meeting, hal_fiber* fibers, unsigned items, F go_on) {
+template <class Hal_F> HAL_RAW static inline void hal_rounds(const hal_launch& launch, hal_meeting& meeting, hal_fiber* fibers, unsigned items, Hal_F go_on) {
   while (meeting.alive > 0) {
     bool has_moved = false;
     for (unsigned i = 0; i < items; i++) {
@@ -132,6 +132,7 @@ template <class F> HAL_RAW static inline void hal_rounds(const hal_launch& launc
 HAL_RAW static inline void hal_assemble(const hal_launch& launch, uint3 block, uint3 size, hal_meeting& meeting, hal_fiber* fibers) {
   unsigned items = size.x * size.y * size.z;
   meeting.alive = items;
+  meeting.launch = &launch;
   for (unsigned w = 0; w < (items + 31) / 32; w++) {
     unsigned lanes = items - 32 * w;
 #ifdef HAL_CHECKED
@@ -171,22 +172,22 @@ HAL_RAW static inline void hal_leave(hal_fiber* fiber) {
 }
 
 // An array in the launch's memory.
-template <class T> HAL_RAW static inline T* hal_array(const hal_launch& launch, unsigned length) {
-  return (T*)launch.memory(sizeof(T) * length);
+template <class Hal_T> HAL_RAW static inline Hal_T* hal_array(const hal_launch& launch, unsigned length) {
+  return (Hal_T*)launch.memory(sizeof(Hal_T) * length);
 }
 
 // Items with stacks of their own.
-template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_fibers;
-template <class... A, void (*kernel)(A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
-  static constexpr unsigned items = X * Y * Z;
+template <class Hal_F, Hal_F kernel, unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z> struct hal_fibers;
+template <class... Hal_A, void (*kernel)(Hal_A...), unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z>
+struct hal_fibers<void (*)(Hal_A...), kernel, Hal_X, Hal_Y, Hal_Z> : hal_parameters<Hal_A...> {
+  static constexpr unsigned items = Hal_X * Hal_Y * Hal_Z;
   static constexpr unsigned long stack_size = 64 << 10;
 
-  template <unsigned... I>
-  HAL_RAW static void one(hal_fiber* fiber, hal_indexes<I...>) {
+  template <unsigned... Hal_I>
+  HAL_RAW static void one(hal_fiber* fiber, hal_indexes<Hal_I...>) {
     void* const* arguments = fiber->item.hal_launch_->arguments;
     (void)arguments;
-    hal_hidden(kernel)(*(hal_bare<A>*)arguments[I]...);
+    hal_hidden(kernel)(*(hal_bare<Hal_A>*)arguments[Hal_I]...);
   }
   HAL_RAW static hal_fiber*& starting() {
     static thread_local hal_fiber* fiber;
@@ -225,7 +226,7 @@ struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
     hal_fiber* fibers = hal_array<hal_fiber>(*launch, items);
     hal_warp* warps = hal_array<hal_warp>(*launch, (items + 31) / 32);
 #ifdef HAL_CHECKED
-    hal_checked_begin(launch, {X, Y, Z});
+    hal_checked_begin(launch, {Hal_X, Hal_Y, Hal_Z});
     hal_checked_private(fibers, fibers + items);
     hal_checked_private(warps, warps + (items + 31) / 32);
 #endif
@@ -233,7 +234,7 @@ struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
     for (hal_cursor at(*launch, first); count > 0; count--, at.next(1)) {
       hal_meeting meeting{};
       meeting.warps = warps;
-      hal_assemble(*launch, at.block, {X, Y, Z}, meeting, fibers);
+      hal_assemble(*launch, at.block, {Hal_X, Hal_Y, Hal_Z}, meeting, fibers);
 #ifdef HAL_CHECKED
       hal_checked_group(((unsigned long long)at.block.z * launch->grid.y + at.block.y) * launch->grid.x + at.block.x,
                         {at.block.x, at.block.y, at.block.z});
@@ -258,16 +259,16 @@ struct hal_fibers<void (*)(A...), kernel, X, Y, Z> : hal_parameters<A...> {
 
 #if defined(__cpp_impl_coroutine)
 // Items that are coroutines. Their frames lie in memory of the thread, so a dispatch that is stopped leaves none behind.
-template <class F, F kernel, unsigned X, unsigned Y, unsigned Z> struct hal_coroutines;
-template <class... A, hal_coroutine (*kernel)(hal_item&, A...), unsigned X, unsigned Y, unsigned Z>
-struct hal_coroutines<hal_coroutine (*)(hal_item&, A...), kernel, X, Y, Z> : hal_parameters<A...> {
-  static constexpr unsigned items = X * Y * Z;
+template <class Hal_F, Hal_F kernel, unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z> struct hal_coroutines;
+template <class... Hal_A, hal_coroutine (*kernel)(hal_item&, Hal_A...), unsigned Hal_X, unsigned Hal_Y, unsigned Hal_Z>
+struct hal_coroutines<hal_coroutine (*)(hal_item&, Hal_A...), kernel, Hal_X, Hal_Y, Hal_Z> : hal_parameters<Hal_A...> {
+  static constexpr unsigned items = Hal_X * Hal_Y * Hal_Z;
 
-  template <unsigned... I>
-  static hal_coroutine one(hal_fiber* fiber, hal_indexes<I...>) {
+  template <unsigned... Hal_I>
+  static hal_coroutine one(hal_fiber* fiber, hal_indexes<Hal_I...>) {
     void* const* arguments = fiber->item.hal_launch_->arguments;
     (void)arguments;
-    return kernel(fiber->item, *(hal_bare<A>*)arguments[I]...);
+    return kernel(fiber->item, *(hal_bare<Hal_A>*)arguments[Hal_I]...);
   }
   static void run(const hal_launch* launch, unsigned long long first, unsigned long long count) {
     hal_fiber* fibers = hal_array<hal_fiber>(*launch, items);
@@ -278,7 +279,7 @@ struct hal_coroutines<hal_coroutine (*)(hal_item&, A...), kernel, X, Y, Z> : hal
     for (hal_cursor at(*launch, first); count > 0; count--, at.next(1)) {
       hal_meeting meeting{};
       meeting.warps = warps;
-      hal_assemble(*launch, at.block, {X, Y, Z}, meeting, fibers);
+      hal_assemble(*launch, at.block, {Hal_X, Hal_Y, Hal_Z}, meeting, fibers);
       hal_frames().begin_group();
       for (unsigned i = 0; i < items; i++) coroutines[i] = one(fibers + i, typename hal_coroutines::indexes());
       hal_rounds(*launch, meeting, fibers, items, [&](hal_fiber* fiber, unsigned i) {
@@ -298,3 +299,15 @@ struct hal_coroutines<hal_coroutine (*)(hal_item&, A...), kernel, X, Y, Z> : hal
                                          hal_form_##index::table, note};                          \
   }
 #define HAL_BARE(...) __VA_ARGS__
+
+template <class Hal_T> struct hal_is_const { static constexpr bool value = false; };
+template <class Hal_T> struct hal_is_const<const Hal_T> { static constexpr bool value = true; };
+template <class Hal_T, decltype(sizeof 0) Hal_N> struct hal_is_const<Hal_T[Hal_N]> : hal_is_const<Hal_T> {};
+template <class Hal_T, decltype(sizeof 0) Hal_N> struct hal_is_const<const Hal_T[Hal_N]> : hal_is_const<const Hal_T> {};
+
+#define HAL_GLOBAL(index, name)                                                                   \
+  static_assert(!hal_is_const<decltype(name)>::value, "the host cannot write the global " #name ", which is const"); \
+  extern "C" {                                                                                    \
+  extern __attribute__((visibility("default"))) const hal_global hal_global_##index;              \
+  const hal_global hal_global_##index = {(void*)&name, sizeof name};                              \
+  }

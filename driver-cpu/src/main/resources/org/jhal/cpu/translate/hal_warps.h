@@ -7,39 +7,39 @@
 #include "hal_proofs.h"
 
 // What one item reads.
-template <class T> static inline T hal_read(const T* all, unsigned items, unsigned i, unsigned mask, unsigned lane) {
+template <class Hal_T> static inline Hal_T hal_read(const Hal_T* all, unsigned items, unsigned i, unsigned mask, unsigned lane) {
   unsigned from = (i & ~31u) + lane;
   return all[from < items && (mask >> lane & 1) ? from : i];
 }
 #define HAL_READ(all, mask, lane) hal_read(all, HAL_ITEMS, hal_i, mask, lane)
 // What a reference to a constant is another name for.
 #define HAL_CONSTANT(variable) hal_constant_of(variable)
-template <class T> static inline __attribute__((always_inline)) const T& hal_constant_of(const T& variable) { return variable; }
-template <class T> const T& hal_constant_of(const T&& variable) = delete;
+template <class Hal_T> static inline __attribute__((always_inline)) const Hal_T& hal_constant_of(const Hal_T& variable) { return variable; }
+template <class Hal_T> const Hal_T& hal_constant_of(const Hal_T&& variable) = delete;
 // The result of a function: a variable has it.
 #define HAL_VALUE(variable) hal_value_of(variable)
-template <class T> static inline __attribute__((always_inline)) hal_bare<T> hal_value_of(const T& variable) { return variable; }
+template <class Hal_T> static inline __attribute__((always_inline)) hal_bare<Hal_T> hal_value_of(const Hal_T& variable) { return variable; }
 // As functions of the dialect return it, other than those of groups.
 #define HAL_PROMOTED(value) hal_promote(value)
-template <class T> static inline __attribute__((always_inline)) hal_promoted<T> hal_promote(const T& value) { return value; }
+template <class Hal_T> static inline __attribute__((always_inline)) hal_promoted<Hal_T> hal_promote(const Hal_T& value) { return value; }
 
 // Shuffles whose mask, distance and width are the same for all items: what each item reads is known behind the barrier, and
 // lies at its place. So the loop over the items reads neighbours.
-template <unsigned N, class T> struct hal_shuffled {
-  T values[N];
-  T of(unsigned, unsigned i) const { return values[i]; }
+template <unsigned Hal_N, class Hal_T> struct hal_shuffled {
+  Hal_T values[Hal_N];
+  Hal_T of(unsigned, unsigned i) const { return values[i]; }
 };
 // All lanes of a warp read the same one.
-template <unsigned N, class T> struct hal_broadcast {
-  T values[N / 32];
-  T of(unsigned warp, unsigned) const { return values[warp]; }
+template <unsigned Hal_N, class Hal_T> struct hal_broadcast {
+  Hal_T values[Hal_N / 32];
+  Hal_T of(unsigned warp, unsigned) const { return values[warp]; }
 };
 // Each item looks by itself: values may have constructors.
-template <unsigned N, class T, class L> struct hal_unshuffled {
-  const T* all;
+template <unsigned Hal_N, class Hal_T, class Hal_L> struct hal_unshuffled {
+  const Hal_T* all;
   unsigned mask;
-  L lane_of;
-  T of(unsigned, unsigned i) const { return hal_read(all, N, i, mask, lane_of(i & 31)); }
+  Hal_L lane_of;
+  Hal_T of(unsigned, unsigned i) const { return hal_read(all, Hal_N, i, mask, lane_of(i & 31)); }
 };
 
 // Copies bytes by instructions: compilers call a function for most sizes.
@@ -51,58 +51,61 @@ template <unsigned long n> static inline __attribute__((always_inline)) void hal
 }
 // Rows of 32 lanes that move by a constant.
 template <unsigned by> struct hal_row_up {
-  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
-    hal_copy_bytes<by * sizeof(T)>(to, all);
-    hal_copy_bytes<(32 - by) * sizeof(T)>(to + by, all);
+  template <class Hal_T> static inline __attribute__((always_inline)) void move(Hal_T* to, const Hal_T* all) {
+    hal_copy_bytes<by * sizeof(Hal_T)>(to, all);
+    hal_copy_bytes<(32 - by) * sizeof(Hal_T)>(to + by, all);
   }
 };
 template <unsigned by> struct hal_row_down {
-  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
-    hal_copy_bytes<(32 - by) * sizeof(T)>(to, all + by);
-    hal_copy_bytes<by * sizeof(T)>(to + 32 - by, all + 32 - by);
+  template <class Hal_T> static inline __attribute__((always_inline)) void move(Hal_T* to, const Hal_T* all) {
+    hal_copy_bytes<(32 - by) * sizeof(Hal_T)>(to, all + by);
+    hal_copy_bytes<by * sizeof(Hal_T)>(to + 32 - by, all + 32 - by);
   }
 };
 template <unsigned by> struct hal_row_xor {
-  template <class T> static inline __attribute__((always_inline)) void move(T* to, const T* all) {
-    for (unsigned lane = 0; lane < 32; lane++) to[lane] = all[lane ^ by];
+  template <class Hal_T> static inline __attribute__((always_inline)) void move(Hal_T* to, const Hal_T* all) {
+    for (unsigned first = 0; first < 32; first += 2 * by) {  // not one lane after the other, which GCC 14 makes no vectors of
+      hal_copy_bytes<by * sizeof(Hal_T)>(to + first, all + first + by);
+      hal_copy_bytes<by * sizeof(Hal_T)>(to + first + by, all + first);
+    }
   }
 };
-template <class F, unsigned N, class T> static inline __attribute__((always_inline)) void hal_move_rows(T* to, const T* all) {
-  for (unsigned first = 0; first < N; first += 32) F::move(to + first, all + first);
+template <class Hal_F, unsigned Hal_N, class Hal_T> static inline __attribute__((always_inline)) void hal_move_rows(Hal_T* to, const Hal_T* all) {
+  for (unsigned first = 0; first < Hal_N; first += 32) Hal_F::move(to + first, all + first);
 }
-template <template <unsigned> class F, unsigned N, class T>
-static inline bool hal_moved(T* to, const T* all, unsigned mask, unsigned by, int width) {
-  if (N % 32 != 0 || mask != ~0u || width != 32) return false;
+template <template <unsigned> class Hal_F, unsigned Hal_N, class Hal_T>
+static inline bool hal_moved(Hal_T* to, const Hal_T* all, unsigned mask, unsigned by, int width) {
+  if (Hal_N % 32 != 0 || mask != ~0u || width != 32) return false;
   switch (by) {
-    case 1: hal_move_rows<F<1>, N>(to, all); return true;
-    case 2: hal_move_rows<F<2>, N>(to, all); return true;
-    case 4: hal_move_rows<F<4>, N>(to, all); return true;
-    case 8: hal_move_rows<F<8>, N>(to, all); return true;
-    case 16: hal_move_rows<F<16>, N>(to, all); return true;
+    case 1: hal_move_rows<Hal_F<1>, Hal_N>(to, all); return true;
+    case 2: hal_move_rows<Hal_F<2>, Hal_N>(to, all); return true;
+    case 4: hal_move_rows<Hal_F<4>, Hal_N>(to, all); return true;
+    case 8: hal_move_rows<Hal_F<8>, Hal_N>(to, all); return true;
+    case 16: hal_move_rows<Hal_F<16>, Hal_N>(to, all); return true;
     default: return false;
   }
 }
 #define HAL_SHUFFLED(name, argument, is_moved)                                                            \
-  template <bool is_broadcast, class T, unsigned N>                                                                 \
-  static inline auto name##_all(const T (&all)[N], unsigned mask, argument from, int width) {          \
+  template <bool is_broadcast, class Hal_T, unsigned Hal_N>                                                         \
+  static inline auto name##_all(const Hal_T (&all)[Hal_N], unsigned mask, argument from, int width) {  \
     auto lane_of = [=](unsigned lane) { return name(lane, from, width); };                           \
-    if constexpr (is_broadcast && hal_number<T>::value && N % 32 == 0) {                                        \
-      hal_broadcast<N, T> read;                                                                                 \
-      for (unsigned warp = 0; warp < N / 32; warp++) read.values[warp] = all[warp * 32 + lane_of(0)];           \
+    if constexpr (is_broadcast && hal_number<Hal_T>::value && Hal_N % 32 == 0) {                                \
+      hal_broadcast<Hal_N, Hal_T> read;                                                                         \
+      for (unsigned warp = 0; warp < Hal_N / 32; warp++) read.values[warp] = all[warp * 32 + lane_of(0)];       \
       return read;                                                                                              \
-    } else if constexpr (!hal_number<T>::value) {                                                               \
-      return hal_unshuffled<N, T, decltype(lane_of)>{all, mask, lane_of};                                       \
+    } else if constexpr (!hal_number<Hal_T>::value) {                                                           \
+      return hal_unshuffled<Hal_N, Hal_T, decltype(lane_of)>{all, mask, lane_of};                               \
     } else {                                                                                                    \
-      hal_shuffled<N, T> read;                                                                                  \
+      hal_shuffled<Hal_N, Hal_T> read;                                                                          \
       if (!is_moved) {                                                                                       \
-        for (unsigned i = 0; i < N; i++) read.values[i] = hal_read(all, N, i, mask, lane_of(i & 31));           \
+        for (unsigned i = 0; i < Hal_N; i++) read.values[i] = hal_read(all, Hal_N, i, mask, lane_of(i & 31));   \
       }                                                                                                         \
       return read;                                                                                              \
     }                                                                                                           \
   }
-HAL_SHUFFLED(hal_lane_up, unsigned, (hal_moved<hal_row_up, N>(read.values, all, mask, from, width)))
-HAL_SHUFFLED(hal_lane_down, unsigned, (hal_moved<hal_row_down, N>(read.values, all, mask, from, width)))
-HAL_SHUFFLED(hal_lane_xor, int, (hal_moved<hal_row_xor, N>(read.values, all, mask, (unsigned)from, width)))
+HAL_SHUFFLED(hal_lane_up, unsigned, (hal_moved<hal_row_up, Hal_N>(read.values, all, mask, from, width)))
+HAL_SHUFFLED(hal_lane_down, unsigned, (hal_moved<hal_row_down, Hal_N>(read.values, all, mask, from, width)))
+HAL_SHUFFLED(hal_lane_xor, int, (hal_moved<hal_row_xor, Hal_N>(read.values, all, mask, (unsigned)from, width)))
 HAL_SHUFFLED(hal_lane_of, int, false)
 #undef HAL_SHUFFLED
 // Whether the shuffle reads one lane, and all lanes of a warp surely take part.
@@ -112,10 +115,10 @@ HAL_SHUFFLED(hal_lane_of, int, false)
 #define HAL_READ_SHUFFLED(shuffled) (shuffled).of(hal_warp_i, hal_i)
 
 // Votes: a bit for each lane of a warp.
-template <unsigned N> struct hal_warp_votes {
-  unsigned yes[(N + 31) / 32], no[(N + 31) / 32];
+template <unsigned Hal_N> struct hal_warp_votes {
+  unsigned yes[(Hal_N + 31) / 32], no[(Hal_N + 31) / 32];
   hal_warp_votes(const bool* all, const bool* takes_part) {
-    for (unsigned warp = 0; warp < (N + 31) / 32; warp++) {
+    for (unsigned warp = 0; warp < (Hal_N + 31) / 32; warp++) {
       const unsigned votes = bits(all, warp * 32), given = bits(takes_part, warp * 32);
       yes[warp] = votes & given;
       no[warp] = ~votes & given;
@@ -129,7 +132,7 @@ template <unsigned N> struct hal_warp_votes {
   // A bit for each of a warp, as bytes that are 0 or 1; none for those behind the last one.
   static unsigned bits(const bool* all, unsigned first) {
 #if defined(__AVX2__)
-    if (N % 32 == 0 || N - first >= 32) {
+    if (Hal_N % 32 == 0 || Hal_N - first >= 32) {
       typedef char bytes __attribute__((vector_size(32)));
       typedef unsigned long long words __attribute__((vector_size(32)));
       words given;
@@ -138,9 +141,9 @@ template <unsigned N> struct hal_warp_votes {
     }
 #endif
     unsigned bits = 0;
-    for (unsigned at = first; at < first + 32 && at < N; at += 8) {
+    for (unsigned at = first; at < first + 32 && at < Hal_N; at += 8) {
       unsigned long bytes = 0;
-      __builtin_memcpy(&bytes, all + at, N % 8 == 0 || N - at >= 8 ? 8 : N - at);
+      __builtin_memcpy(&bytes, all + at, Hal_N % 8 == 0 || Hal_N - at >= 8 ? 8 : Hal_N - at);
       bits |= (unsigned)(bytes * 0x0102040810204080ul >> 56) << (at & 31);
     }
     return bits;
@@ -155,16 +158,16 @@ template <unsigned N> struct hal_warp_votes {
 #define HAL_TILE_ALL(votes, tile) HAL_READ_ALL(votes, (tile).hal_mask)
 
 // Of each item, the lanes that have given the same bits.
-template <unsigned N> struct hal_warp_matches {
-  unsigned same[N];
-  template <class T> hal_warp_matches(const T* all, const bool* takes_part) {
-    static_assert(sizeof(T) <= 8, "a value that work items exchange has at most 8 bytes");
-    for (unsigned first = 0; first < N; first += 32) {
-      const unsigned count = N - first < 32 ? N - first : 32;
+template <unsigned Hal_N> struct hal_warp_matches {
+  unsigned same[Hal_N];
+  template <class Hal_T> hal_warp_matches(const Hal_T* all, const bool* takes_part) {
+    static_assert(sizeof(Hal_T) <= 8, "a value that work items exchange has at most 8 bytes");
+    for (unsigned first = 0; first < Hal_N; first += 32) {
+      const unsigned count = Hal_N - first < 32 ? Hal_N - first : 32;
       unsigned long long own[32];
       for (unsigned lane = 0; lane < count; lane++) {
         own[lane] = 0;
-        __builtin_memcpy(own + lane, all + first + lane, sizeof(T)); // some have given nothing
+        __builtin_memcpy(own + lane, all + first + lane, sizeof(Hal_T)); // some have given nothing
       }
       for (unsigned lane = 0; lane < count; lane++) same[first + lane] = 0;
       for (unsigned from = 0; from < count; from++) {
@@ -179,21 +182,21 @@ template <unsigned N> struct hal_warp_matches {
 #define HAL_READ_MATCH(matches, mask) ((matches).same[hal_i] & (unsigned)(mask))
 
 // What the lanes that a mask names have given together. Items of a warp with the same mask beside each other share a result.
-template <unsigned N, class R, class T, class F> struct hal_warp_folded {
-  const T* all;
+template <unsigned Hal_N, class Hal_R, class Hal_T, class Hal_F> struct hal_warp_folded {
+  const Hal_T* all;
   const bool* takes_part;
-  F combine;
+  Hal_F combine;
   mutable unsigned known_warp = ~0u, known_mask = 0;
-  mutable R known = R();
-  hal_warp_folded(const T* all, const bool* takes_part, F combine) : all(all), takes_part(takes_part), combine(combine) {}
-  R of(unsigned warp, unsigned mask) const {
+  mutable Hal_R known = Hal_R();
+  hal_warp_folded(const Hal_T* all, const bool* takes_part, Hal_F combine) : all(all), takes_part(takes_part), combine(combine) {}
+  Hal_R of(unsigned warp, unsigned mask) const {
     if (warp == known_warp && mask == known_mask) return known;
-    R result = R();
+    Hal_R result = Hal_R();
     bool is_first = true;
     for (unsigned lane = 0; lane < 32; lane++) {
       const unsigned from = warp * 32 + lane;
-      if (from < N && takes_part[from] && (mask >> lane & 1)) {
-        result = is_first ? (R)all[from] : combine(result, (R)all[from]);
+      if (from < Hal_N && takes_part[from] && (mask >> lane & 1)) {
+        result = is_first ? (Hal_R)all[from] : combine(result, (Hal_R)all[from]);
         is_first = false;
       }
     }
@@ -202,10 +205,10 @@ template <unsigned N, class R, class T, class F> struct hal_warp_folded {
     return known = result;
   }
 };
-template <unsigned N, template <class> class promoted, class T, class F>
-static inline hal_warp_folded<N, promoted<T>, T, F> hal_fold(const T* all, const bool* takes_part, F combine) {
-  static_assert(hal_number<promoted<T>>::value, "a reduction of what is no number");
-  return hal_warp_folded<N, promoted<T>, T, F>(all, takes_part, combine);
+template <unsigned Hal_N, template <class> class promoted, class Hal_T, class Hal_F>
+static inline hal_warp_folded<Hal_N, promoted<Hal_T>, Hal_T, Hal_F> hal_fold(const Hal_T* all, const bool* takes_part, Hal_F combine) {
+  static_assert(hal_number<promoted<Hal_T>>::value, "a reduction of what is no number");
+  return hal_warp_folded<Hal_N, promoted<Hal_T>, Hal_T, Hal_F>(all, takes_part, combine);
 }
 #define HAL_FOLD(promoted, all, takes_part, expression) \
   hal_fold<HAL_ITEMS, promoted>(all, takes_part, [](auto a, auto b) { return (decltype(b))(expression); })
@@ -218,12 +221,12 @@ static inline hal_warp_folded<N, promoted<T>, T, F> hal_fold(const T* all, const
 #define HAL_READ_FOLDED(folded, mask) (folded).of(hal_warp_i, mask)
 
 // Reductions of cooperative groups: each item adds up as a butterfly does.
-template <class T, class F> static inline T hal_read_tree(const T* all, unsigned items, unsigned i, unsigned size, F combine) {
-  T values[32];
+template <class Hal_T, class Hal_F> static inline Hal_T hal_read_tree(const Hal_T* all, unsigned items, unsigned i, unsigned size, Hal_F combine) {
+  Hal_T values[32];
   unsigned first = i & ~(size - 1);
   for (unsigned lane = 0; lane < size; lane++) values[lane] = all[first + lane < items ? first + lane : i];
   for (unsigned by = size / 2; by > 0; by /= 2) {
-    T next[32];
+    Hal_T next[32];
     for (unsigned lane = 0; lane < size; lane++) next[lane] = combine(values[lane], values[lane ^ by]);
     for (unsigned lane = 0; lane < size; lane++) values[lane] = next[lane];
   }

@@ -29,7 +29,7 @@ struct hal_wide_opaque {};
 
 enum hal_wide_kind { HAL_ANY, HAL_OPAQUE, HAL_INT, HAL_UNSIGNED, HAL_ROW, HAL_LONG };
 template <hal_wide_kind k, int m> struct hal_wide_is { static constexpr hal_wide_kind kind = k; static constexpr int most = m; };
-template <class T> struct hal_wide_of : hal_wide_is<HAL_ANY, HAL_WRAPS> {};
+template <class Hal_T> struct hal_wide_of : hal_wide_is<HAL_ANY, HAL_WRAPS> {};
 template <> struct hal_wide_of<hal_wide_int> : hal_wide_is<HAL_INT, HAL_WRAPS_AS_UNSIGNED> {};
 template <> struct hal_wide_of<hal_wide_literal> : hal_wide_is<HAL_INT, HAL_COUNTS> {};
 template <> struct hal_wide_of<hal_wide_unsigned> : hal_wide_is<HAL_UNSIGNED, HAL_WRAPS> {};
@@ -44,12 +44,12 @@ template <> struct hal_wide_of<long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
 template <> struct hal_wide_of<unsigned long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
 template <> struct hal_wide_of<long long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
 template <> struct hal_wide_of<unsigned long long> : hal_wide_is<HAL_LONG, HAL_WRAPS> {};
-template <class T> static constexpr bool hal_is_operand = hal_wide_of<hal_bare<T>>::kind == HAL_INT || hal_wide_of<hal_bare<T>>::kind == HAL_OPAQUE ||
-    hal_wide_of<hal_bare<T>>::kind == HAL_UNSIGNED || hal_wide_of<hal_bare<T>>::kind == HAL_ROW;
+template <class Hal_T> static constexpr bool hal_is_operand = hal_wide_of<hal_bare<Hal_T>>::kind == HAL_INT || hal_wide_of<hal_bare<Hal_T>>::kind == HAL_OPAQUE ||
+    hal_wide_of<hal_bare<Hal_T>>::kind == HAL_UNSIGNED || hal_wide_of<hal_bare<Hal_T>>::kind == HAL_ROW;
 template <bool is> struct hal_if {};
 template <> struct hal_if<true> { typedef int type; };
 
-template <class T> static constexpr inline T&& hal_wide_leaf(T&& other) { return static_cast<T&&>(other); }
+template <class Hal_T> static constexpr inline Hal_T&& hal_wide_leaf(Hal_T&& other) { return static_cast<Hal_T&&>(other); }
 #define HAL_LEAF(type, leaf) static constexpr inline leaf hal_wide_leaf(type x) { return {x}; }
 HAL_LEAF(bool, hal_wide_int)
 HAL_LEAF(char, hal_wide_int)
@@ -67,8 +67,8 @@ static constexpr inline hal_wide_block hal_block_x(unsigned x) { return {x}; }
 static constexpr inline hal_wide_size hal_size_x(unsigned x) { return {x}; }
 
 // An operand of an expression that the source computes, too.
-template <class T> static constexpr inline auto hal_wide_again(T&& x) {
-  if constexpr (hal_number<hal_bare<T>>::value) return hal_wide_leaf((hal_bare<T>)x);
+template <class Hal_T> static constexpr inline auto hal_wide_again(Hal_T&& x) {
+  if constexpr (hal_number<hal_bare<Hal_T>>::value) return hal_wide_leaf((hal_bare<Hal_T>)x);
   else return hal_wide_opaque{};
 }
 
@@ -82,73 +82,73 @@ static constexpr inline unsigned hal_wide_value(hal_wide_size x) { return x.valu
 static constexpr inline unsigned hal_wide_value(hal_wide_shift x) { return x.value; }
 static constexpr inline unsigned hal_wide_value(hal_wide_block x) { return x.value; }
 template <int m> static constexpr inline unsigned hal_wide_value(hal_wide_row<m> x) { return x.first + x.behind; }
-template <class T> static constexpr inline T&& hal_wide_value(T&& x) { return static_cast<T&&>(x); }
+template <class Hal_T> static constexpr inline Hal_T&& hal_wide_value(Hal_T&& x) { return static_cast<Hal_T&&>(x); }
 
-#define HAL_OPERANDS template <class A, class B, typename hal_if<hal_is_operand<A> || hal_is_operand<B>>::type = 0>
+#define HAL_OPERANDS template <class Hal_A, class Hal_B, typename hal_if<hal_is_operand<Hal_A> || hal_is_operand<Hal_B>>::type = 0>
 #define HAL_KINDS                                                                       \
-  typedef hal_wide_of<hal_bare<A>> a_of;                                                     \
-  typedef hal_wide_of<hal_bare<B>> b_of;                                                     \
+  typedef hal_wide_of<hal_bare<Hal_A>> a_of;                                                 \
+  typedef hal_wide_of<hal_bare<Hal_B>> b_of;                                                 \
   constexpr bool is_small_a = a_of::kind == HAL_INT || a_of::kind == HAL_UNSIGNED;      \
   constexpr bool is_small_b = b_of::kind == HAL_INT || b_of::kind == HAL_UNSIGNED;      \
   constexpr int most = a_of::most < b_of::most ? a_of::most : b_of::most;               \
   constexpr int less = most < HAL_WRAPS_AS_UNSIGNED ? most : HAL_WRAPS_AS_UNSIGNED;     \
   constexpr bool is_object = a_of::kind == HAL_OPAQUE || b_of::kind == HAL_OPAQUE;      \
   (void)is_small_a, (void)is_small_b, (void)less, (void)is_object;
-HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator+(A&& a, B&& b) {
+HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator+(Hal_A&& a, Hal_B&& b) {
   HAL_KINDS
-  constexpr bool is_block_a = hal_equal<hal_bare<A>, hal_wide_block>::value, is_block_b = hal_equal<hal_bare<B>, hal_wide_block>::value;
+  constexpr bool is_block_a = hal_equal<hal_bare<Hal_A>, hal_wide_block>::value, is_block_b = hal_equal<hal_bare<Hal_B>, hal_wide_block>::value;
   if constexpr (is_object) return hal_wide_opaque{};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_INT) return hal_wide_int{(long long)a.value + b.value};
   else if constexpr (a_of::kind == HAL_ROW && is_small_b) return hal_wide_row<most>{a.first + (unsigned)b.value, a.behind};
   else if constexpr (is_small_a && b_of::kind == HAL_ROW) return hal_wide_row<most>{(unsigned)a.value + b.first, b.behind};
-  else if constexpr (is_block_a && hal_equal<hal_bare<B>, hal_wide_thread_int>::value) return hal_wide_row<HAL_COUNTS>{a.value, (unsigned)b.value};
-  else if constexpr (hal_equal<hal_bare<A>, hal_wide_thread_int>::value && is_block_b) return hal_wide_row<HAL_COUNTS>{b.value, (unsigned)a.value};
-  else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<B>)a.value + b;
-  else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a + (hal_bare<A>)b.value;
+  else if constexpr (is_block_a && hal_equal<hal_bare<Hal_B>, hal_wide_thread_int>::value) return hal_wide_row<HAL_COUNTS>{a.value, (unsigned)b.value};
+  else if constexpr (hal_equal<hal_bare<Hal_A>, hal_wide_thread_int>::value && is_block_b) return hal_wide_row<HAL_COUNTS>{b.value, (unsigned)a.value};
+  else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<Hal_B>)a.value + b;
+  else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a + (hal_bare<Hal_A>)b.value;
   else return hal_wide_leaf(hal_wide_value(a) + hal_wide_value(b));
 }
-HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator-(A&& a, B&& b) {
+HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator-(Hal_A&& a, Hal_B&& b) {
   HAL_KINDS
   if constexpr (is_object) return hal_wide_opaque{};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_INT) return hal_wide_int{(long long)a.value - b.value};
   else if constexpr (a_of::kind == HAL_ROW && is_small_b) return hal_wide_row<less>{a.first - (unsigned)b.value, a.behind};
-  else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<B>)a.value - b;
-  else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a - (hal_bare<A>)b.value;
+  else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<Hal_B>)a.value - b;
+  else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a - (hal_bare<Hal_A>)b.value;
   else return hal_wide_leaf(hal_wide_value(a) - hal_wide_value(b));
 }
-HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator*(A&& a, B&& b) {
+HAL_OPERANDS static constexpr inline __attribute__((always_inline)) auto operator*(Hal_A&& a, Hal_B&& b) {
   HAL_KINDS
-  constexpr bool is_block = hal_equal<hal_bare<A>, hal_wide_block>::value || hal_equal<hal_bare<B>, hal_wide_block>::value;
+  constexpr bool is_block = hal_equal<hal_bare<Hal_A>, hal_wide_block>::value || hal_equal<hal_bare<Hal_B>, hal_wide_block>::value;
   if constexpr (is_object) return hal_wide_opaque{};
   else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_INT) return hal_wide_int{(long long)a.value * b.value};
   else if constexpr (is_block && is_small_a && is_small_b && most == HAL_COUNTS) return hal_wide_block{(unsigned)a.value * (unsigned)b.value};
   else if constexpr (is_block && is_small_a && is_small_b && most == HAL_WRAPS_AS_UNSIGNED) return hal_wide_shift{(unsigned)a.value * (unsigned)b.value};
-  else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<B>)a.value * b;
-  else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a * (hal_bare<A>)b.value;
+  else if constexpr (a_of::kind == HAL_INT && b_of::kind == HAL_LONG) return (hal_bare<Hal_B>)a.value * b;
+  else if constexpr (a_of::kind == HAL_LONG && b_of::kind == HAL_INT) return a * (hal_bare<Hal_A>)b.value;
   else return hal_wide_leaf(hal_wide_value(a) * hal_wide_value(b));
 }
 #undef HAL_OPERANDS
 #undef HAL_KINDS
 
 // The subscript itself.
-template <class T> static constexpr inline __attribute__((always_inline)) decltype(auto) hal_subscript(T&& x) {
-  typedef hal_wide_of<hal_bare<T>> of;
+template <class Hal_T> static constexpr inline __attribute__((always_inline)) decltype(auto) hal_subscript(Hal_T&& x) {
+  typedef hal_wide_of<hal_bare<Hal_T>> of;
   if constexpr (of::kind == HAL_INT) return (long long)x.value;
   else if constexpr (of::kind == HAL_ROW && of::most == HAL_COUNTS) return (long long)x.first + x.behind;
-  else return hal_wide_value(static_cast<T&&>(x));
+  else return hal_wide_value(static_cast<Hal_T&&>(x));
 }
 
 // A variable of type T that never changes, and the expression that it has the value of.
-template <class T, class E> static constexpr inline __attribute__((always_inline)) auto hal_wide_variable(E x, const T& variable) {
-  typedef hal_wide_of<E> of;
-  if constexpr (hal_equal<T, int>::value) {
-    if constexpr (hal_equal<E, hal_wide_thread>::value) return hal_wide_thread_int{x.behind};
+template <class Hal_T, class Hal_E> static constexpr inline __attribute__((always_inline)) auto hal_wide_variable(Hal_E x, const Hal_T& variable) {
+  typedef hal_wide_of<Hal_E> of;
+  if constexpr (hal_equal<Hal_T, int>::value) {
+    if constexpr (hal_equal<Hal_E, hal_wide_thread>::value) return hal_wide_thread_int{x.behind};
     else if constexpr (of::kind == HAL_ROW && of::most != HAL_WRAPS) return hal_wide_int{(long long)(int)x.first + x.behind};
-    else if constexpr (hal_equal<E, hal_wide_thread_int>::value) return x;
+    else if constexpr (hal_equal<Hal_E, hal_wide_thread_int>::value) return x;
     else if constexpr (of::kind == HAL_INT) return hal_wide_int{x.value};
     else return hal_wide_int{variable};
-  } else if constexpr (hal_equal<T, unsigned>::value) {
-    if constexpr (of::kind == HAL_ROW || hal_equal<E, hal_wide_block>::value || hal_equal<E, hal_wide_shift>::value) return x;
+  } else if constexpr (hal_equal<Hal_T, unsigned>::value) {
+    if constexpr (of::kind == HAL_ROW || hal_equal<Hal_E, hal_wide_block>::value || hal_equal<Hal_E, hal_wide_shift>::value) return x;
     else return hal_wide_unsigned{variable};
   } else {
     return variable;

@@ -100,6 +100,18 @@ class SourceErrorsTest {
     }
   }
 
+  /** The operators for subscripts are candidates that no message explains. */
+  @Test
+  void operatorsThatDoNotExistAreReportedAlone() {
+    for (String expression : new String[] {"a * 2.0f", "2 + a", "a - a", "x[threadIdx.x + a]"}) {
+      String message = failure(KERNEL + "{ float4 a = {}; x[0] = (" + expression + ", 1); }");
+      assertContains("code.cpp:1:", message);
+      assertContains("float4", message);
+      assertFalse(message.contains("headers/"), message);
+      assertEquals(1, message.split("error: ", -1).length - 1, message);
+    }
+  }
+
   @Test
   void messagesNameTemplateArguments() {
     String source =

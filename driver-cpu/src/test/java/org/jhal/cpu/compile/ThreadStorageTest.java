@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import org.jhal.ElementType;
 import org.jhal.ExecutableSource;
 import org.jhal.Parameter;
@@ -45,7 +46,7 @@ class ThreadStorageTest {
     SourceCode code = SourceCode.read(bundle, file, variant.readFile(bundle), "it");
     byte[] library =
         new SourceCompiler(HostCompiler.find().orElseThrow(), level, null)
-            .compile(code, variant, manifest.kernels(), "it");
+            .compile(code, variant, manifest.kernels(), List.of(), "it");
     long size = threadStorage(library);
     assertTrue(size > 0 && size <= MOST, () -> level + " has " + size + " bytes");
   }

@@ -344,6 +344,76 @@ class LoopInterchangeTest {
     assertEquals(isTurned, isTurned(loop, 64));
   }
 
+  /** An item that holds a lock must not wait for others, whatever code takes the lock. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "false | struct Lock { int* at; void take() { while (atomicCAS(at, 0, 1)); } }; | Lock l{c}; l.take();",
+        "false | struct Lock { Lock(int* at) { while (atomicCAS(at, 0, 1)); } };        | Lock l(c);",
+        "false | struct Lock { static void take(int* at) { atomicCAS(at, 0, 1); } };    | Lock::take(c);",
+        "false | template <class T> struct Lock { Lock(T* at) { atomicCAS(at, 0, 1); } }; | Lock<int> l(c);",
+        "false | static auto take = [](int* at) { while (atomicCAS(at, 0, 1)); };       | take(c);",
+        "false | static int (*const swap)(int*, int, int) = &atomicCAS;                 | while (swap(c, 0, 1));",
+        "false | typedef volatile int flag;                                             | while (*(flag*)c);",
+        "true  | struct Lock { int* at; void take() { *at = 1; } };                     | *c = 0;",
+        "true  | __global__ void other(int* at) { atomicCAS(at, 0, 1); }                | *c = 0;",
+      })
+  void locksMayBeTakenByAnyCode(boolean isTurned, String before, String lock) {
+    String loop = "for (int k = 0; k < n; k++) sum += a[k] * a[k * m + x];";
+    assertEquals(isTurned, isTurned(before + "\n", lock + " " + loop, 64));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "coroutine", "fiber"})
+  void itemsHoldALockInALoop(String form) throws InterruptedException {
+    assumeTrue(HostCompiler.find().isPresent(), HostCompiler.absence());
+    String source =
+        """
+        struct Lock {
+          int* at;
+          __device__ void take() { while (atomicCAS(at, -7, 1) != -7) {} __threadfence(); }
+          __device__ void give() { __threadfence(); atomicExch(at, -7); }
+        };
+        extern "C" __global__ void counted(const int* in, int* out) {
+          Lock lock{out};
+          lock.take();
+          int sum = 0;
+          for (int k = 0; k < gridDim.x + 20; k++) sum += out[k + 1];
+          out[1] += sum == 12345 ? 2 : 1;
+          lock.give();
+        }
+        """;
+    try (FormRun run = new FormRun(form, source, List.of("counted"))) {
+      assertEquals(FormRun.COUNT - 7, run.run("counted", new int[FormRun.COUNT])[1]);
+    }
+  }
+
+  /** So must one that does what is the same for all items. */
+  @ParameterizedTest
+  @ValueSource(strings = {"auto", "coroutine", "fiber"})
+  void itemsHoldALockAtWhatIsTheSame(String form) throws InterruptedException {
+    assumeTrue(HostCompiler.find().isPresent(), HostCompiler.absence());
+    String source =
+        """
+        __device__ void take(int* lock) { while (atomicCAS(lock, 0, 1) != 0) {} __threadfence(); }
+        __device__ void give(int* lock) { __threadfence(); atomicExch(lock, 0); }
+        #define BEGIN(name) extern "C" __global__ void name(const int* in, int* out) { \\
+          __shared__ int lock, sum; int by = 1; if (threadIdx.x == 0) lock = sum = 0; __syncthreads();
+        #define END __syncthreads(); out[blockIdx.x * 64 + threadIdx.x] = sum; }
+        BEGIN(read) take(&lock); int seen = sum; sum = seen + 1; give(&lock); END
+        BEGIN(inlined) while (atomicCAS(&lock, 0, 1) != 0) {} int seen = sum; sum = seen + 1; atomicExch(&lock, 0); END
+        BEGIN(changed) for (int k = 0; k < 2; k++) { take(&lock); by += k; sum = sum + by; give(&lock); __syncthreads(); } END
+        """;
+    Map<String, Integer> wanted = Map.of("read", 64, "inlined", 64, "changed", 192);
+    try (FormRun run = new FormRun(form, source, List.copyOf(wanted.keySet()))) {
+      for (String name : wanted.keySet()) {
+        int[] out = run.run(name, new int[FormRun.COUNT]);
+        assertEquals(wanted.get(name), out[70], name + ": " + run.note(name));
+      }
+    }
+  }
+
   @Test
   void narrowWorkgroupsKeepTheirLoops() {
     assertFalse(isTurned("for (int k = 0; k < n; k++) sum += a[k];", 4));

@@ -259,8 +259,6 @@ class NamesTest {
             "unsigned l; asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(l)); out[threadIdx.x] = l;",
             "coalesced_threads",
             "auto g = cooperative_groups::coalesced_threads(); out[threadIdx.x] = g.size();",
-            "no member named 'sync'",
-            "cooperative_groups::this_grid().sync();",
             "curand_init",
             "curand_init(1, 2, 0, out);");
     bodies.forEach(
@@ -300,23 +298,26 @@ class NamesTest {
     }
   }
 
-  /** A grid has no barrier, and that of the workgroup is none for it. */
+  /** The barrier of the workgroup is none for a grid. */
   @ParameterizedTest
   @ValueSource(strings = {"auto", "fission", "coroutine", "fiber"})
-  void refusesToSynchronizeAGrid(String form) {
+  void refusesToSynchronizeAGridThatIsNotCooperative(String form) throws Exception {
     for (String call : List.of("g.sync();", "cooperative_groups::sync(g);")) {
-      String log =
-          refusal(
-              form,
-              """
-              #include <cooperative_groups.h>
-              extern "C" __global__ void k(const int* in, int* out) {
-                cooperative_groups::grid_group g = cooperative_groups::this_grid();
-                out[threadIdx.x] = in[threadIdx.x];
-                """
-                  + call
-                  + "\n}\n");
-      assertTrue(log.contains("no member named 'sync'"), () -> call + ": " + log);
+      String source =
+          """
+          #include <cooperative_groups.h>
+          extern "C" __global__ void k(const int* in, int* out) {
+            cooperative_groups::grid_group g = cooperative_groups::this_grid();
+            out[threadIdx.x] = in[threadIdx.x];
+            """
+              + call
+              + "\n}\n";
+      try (FormRun run = new FormRun(form, source, List.of("k"))) {
+        HalException failure = assertThrows(HalException.class, () -> run.run("k", INPUT));
+        assertTrue(
+            failure.getMessage().contains("only a kernel may that its bundle declares as"),
+            failure::getMessage);
+      }
     }
   }
 

@@ -46,6 +46,31 @@ class NotesTest {
         Ref r = x;
         out[AT] = other(s, r) - x + r;
       }
+      extern "C" __global__ void compares_pointers(const int* in, int* out) {
+        const int* end = in + 500;
+        if (in + AT < end) out[AT] = in[AT];
+        if (AT < 500 && out + AT <= out + 499) out[AT] += in[AT];
+      }
+      // Its conditions may be declarations, as far as single words show.
+      extern "C" __global__ void looks_through_pointers(const int* in, int* out) {
+        __shared__ int s[64];
+        int t = threadIdx.x, a = in[AT];
+        const int* p = in + AT - t;
+        s[t] = a;
+        if (p && p[1] >= 0) {
+          __syncthreads();
+          a = s[63 - t];
+        }
+        for (int k = 0; p && p[k] >= 0; k++) {
+          __syncthreads();
+          if (k == 3) break;
+          a++;
+        }
+        if (a * (t + 1)) {
+          __syncwarp();
+          out[AT] = a;
+        }
+      }
       """;
 
   @Test
@@ -56,6 +81,32 @@ class NotesTest {
     try (FormRun run = new FormRun("fiber", SOURCE, List.of("simple"))) {
       assertEquals(
           "items have stacks of their own: as the option barriers demands", run.note("simple"));
+    }
+  }
+
+  @Test
+  void pointersThatGrowAreCompared() throws InterruptedException {
+    int[] input = new Random(1).ints(FormRun.COUNT, 0, 1000).toArray();
+    int[] wanted = new int[FormRun.COUNT];
+    for (int i = 0; i < wanted.length; i++) {
+      wanted[i] = i < 500 ? 2 * input[i] : -7;
+    }
+    try (FormRun run = new FormRun("auto", SOURCE, List.of("compares_pointers"))) {
+      assertEquals("items run one after the other", run.note("compares_pointers"));
+      assertArrayEquals(wanted, run.run("compares_pointers", input));
+    }
+  }
+
+  @Test
+  void conditionsThatLookLikeDeclarationsAreNone() throws InterruptedException {
+    int[] input = new Random(1).ints(FormRun.COUNT, 1, 1000).toArray();
+    int[] wanted = new int[FormRun.COUNT];
+    for (int i = 0; i < wanted.length; i++) {
+      wanted[i] = input[i / 64 * 64 + 63 - i % 64] + 3;
+    }
+    try (FormRun run = new FormRun("auto", SOURCE, List.of("looks_through_pointers"))) {
+      assertEquals("divided at its barriers", run.note("looks_through_pointers"));
+      assertArrayEquals(wanted, run.run("looks_through_pointers", input));
     }
   }
 

@@ -2,6 +2,7 @@
 package org.jhal.cpu.forms;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -17,11 +18,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jhal.HalException;
+import org.jhal.cpu.compile.HostCompiler;
 import org.jhal.cpu.compile.NeedsCompiler;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Kernels in which names do not show what happens write what they must in each form. {@code
@@ -147,6 +150,20 @@ class ProofsTest {
       }
     } else {
       run(form, file, macros, parts(source), wrong);
+    }
+    assertEquals(Map.of(), wrong);
+  }
+
+  /** Other versions of GCC that a machine has, beside that of all tests, make right vectors. */
+  @ParameterizedTest
+  @ValueSource(strings = {"g++-13", "g++-14"})
+  void vectorsOfOtherCompilersAreRight(String compiler) throws Exception {
+    assumeTrue(HostCompiler.find(compiler).isPresent(), "there is no " + compiler + " on the PATH");
+    Map<String, String> wrong = new LinkedHashMap<>();
+    String source = source("vectors.cpp");
+    String macros = source.substring(0, source.indexOf("//@ "));
+    for (Part part : parts(source)) {
+      run("auto&compiler=" + compiler, "vectors.cpp", macros, List.of(part), wrong);
     }
     assertEquals(Map.of(), wrong);
   }

@@ -137,6 +137,10 @@ class NativeRuntimeTest {
         "list_in_order",
         "list_with_failures",
         "lists_take_turns",
+        "higher_rank_first",
+        "limited_threads",
+        "limited_crew",
+        "higher_rank_first_in_crew",
         "idle_threads_sleep",
         "no_library"
       })

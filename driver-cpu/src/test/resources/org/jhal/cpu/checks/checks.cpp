@@ -73,7 +73,7 @@ extern "C" __global__ void leaves_shared(const int* in, int* out) {
   tile[threadIdx.x] = in[threadIdx.x];
   other[threadIdx.x] = 1;
   __syncthreads();
-  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1] + other[threadIdx.x];  //! memory: | outside 'tile': element 64 (4 bytes each) of 256 bytes of shared memory, 0 bytes past its end
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1] + other[threadIdx.x];  //! memory: | outside 'tile': tile[64] of 256 bytes of shared memory, 0 bytes past its end
 }
 
 extern "C" __global__ void copies_too_much(const int* in, int* out) {
@@ -86,7 +86,7 @@ extern "C" __global__ void neighbours_race(const int* in, int* out) {
   __shared__ int tile[65];
   tile[threadIdx.x] = in[threadIdx.x];
   if (threadIdx.x == 0) tile[64] = 0;
-  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1];  //! races: | of 'tile', which another work item of the workgroup | code.cpp:87: //! races: | element 64 | code.cpp:88: //! values: | which nothing has written
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x + 1];  //! races: | 'tile[ | which another work item of the workgroup | code.cpp:87: //! races: | 'tile[64]' | code.cpp:88: //! values: | which nothing has written
 }
 
 extern "C" __global__ void forgets_the_barrier(const int* in, int* out) {
@@ -253,7 +253,7 @@ extern "C" __global__ void reads_unwritten_shared(const int* in, int* out) {
   __shared__ int tile[64];
   if (threadIdx.x < 63) tile[threadIdx.x] = 1;
   __syncthreads();
-  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];  //! values: | reads element 63 (4 bytes each) of 'tile', which nothing has written
+  out[blockIdx.x * 64 + threadIdx.x] = tile[threadIdx.x];  //! values: | reads 'tile[63]', which nothing has written
 }
 
 extern "C" __global__ void shifts_too_far(const int* in, int* out) {
@@ -266,4 +266,40 @@ extern "C" __global__ void divides_by_zero(const int* in, int* out) {
 
 extern "C" __global__ void converts_too_much(const int* in, int* out) {
   out[blockIdx.x * 64 + threadIdx.x] = (int)(1e8f * threadIdx.x);  //! values: | converts a number to an integer that is too small
+}
+
+// ---- elements of shared memory ----
+
+struct node {
+  int key;
+  struct { short at[3]; } place;
+};
+
+template <int ROWS>
+__device__ int of_template(const int* in) {
+  __shared__ int rows[ROWS][ROWS + 1];
+  rows[threadIdx.x % ROWS][0] = *in;
+  return rows[1][2];  //! values: | reads 'rows[1][2]', which nothing has written
+}
+
+extern "C" __global__ void reads_what_is_in_rows(const int* in, int* out) {
+  __shared__ int tile[8][9];
+  __shared__ node nodes[64];
+  __shared__ volatile int flag;
+  tile[threadIdx.x / 8][threadIdx.x % 8] = in[threadIdx.x];
+  nodes[threadIdx.x].key = 1;
+  __syncthreads();
+  if (threadIdx.x == 0 && blockIdx.x == 0) {
+    out[0] = tile[3][8];  //! values: | reads 'tile[3][8]', which nothing has written
+    out[1] = nodes[2].place.at[1];  //! values: | reads 'nodes[2].place.at[1]', which nothing has written
+    out[2] = flag;  //! values: | reads 'flag', which nothing has written
+    out[3] = of_template<4>(in);
+  }
+}
+
+extern "C" __global__ void leaves_a_cube(const int* in, int* out) {
+  __shared__ int cube[2][3][4];
+  if (threadIdx.x < 24) (&cube[0][0][0])[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = cube[1 + in[0] + 1][0][1];  //! memory: | outside 'cube': cube[2][0][1] of 96 bytes of shared memory, 4 bytes past its end
 }

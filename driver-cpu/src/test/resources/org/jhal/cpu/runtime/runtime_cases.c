@@ -32,7 +32,8 @@ typedef struct {
   hal_index size;
   unsigned shared_size;
 } hal_grid;
-int hal_pool_run(void* pool, const hal_grid* grids, int count, int* ended);
+int hal_pool_run(void* pool, int rank, const hal_grid* grids, int count, int* ended);
+void hal_pool_limit(void* pool, int most);
 void hal_failure_text(char* text, int size);
 void* hal_library_open(const void* code, int size, char* reason, int reason_size, int* is_refused);
 void hal_library_close(void* opened);
@@ -42,6 +43,7 @@ typedef struct {
   _Atomic long long group_nanos;
 } hal_function;
 hal_function* hal_function_make(const hal_kernel* kernel);
+void hal_function_cooperate(hal_function* function);
 typedef struct {
   char* address;
 } hal_memory;
@@ -66,7 +68,7 @@ static int run_with(hal_run* body, unsigned x, unsigned y, unsigned z, unsigned 
   void* function = hal_function_make(&kernel);
   hal_grid grid = {function, NULL, {x, y, z}, shared};
   int ended = 0;
-  int failure = hal_pool_run(pool, &grid, 1, &ended);
+  int failure = hal_pool_run(pool, 0, &grid, 1, &ended);
   CHECK(ended == 1);
   free(function);
   return failure;
@@ -560,10 +562,10 @@ static void case_slower_than_before(void) {
   void* function = hal_function_make(&kernel);
   hal_grid grid = {function, NULL, {40, 1, 1}, 0};
   int ended;
-  for (int i = 0; i < 3; i++) CHECK(hal_pool_run(pool, &grid, 1, &ended) == 0);
+  for (int i = 0; i < 3; i++) CHECK(hal_pool_run(pool, 0, &grid, 1, &ended) == 0);
   usleep(10000);  // so that the threads sleep
   is_slow = 1;
-  CHECK(hal_pool_run(pool, &grid, 1, &ended) == 0);
+  CHECK(hal_pool_run(pool, 0, &grid, 1, &ended) == 0);
   CHECK(atomic_load(&threads_seen) == 4);
 }
 
@@ -586,7 +588,7 @@ static void case_caller_runs_short_grid(void) {
   atomic_store(&function->group_nanos, 1);  // a run is measured as long if its thread loses the processor meanwhile
   hal_grid grid = {function, NULL, {1, 1, 1}, 0};
   int ended;
-  CHECK(hal_pool_run(pool, &grid, 1, &ended) == 0);
+  CHECK(hal_pool_run(pool, 0, &grid, 1, &ended) == 0);
   char here;
   CHECK(pthread_equal(ran_on, pthread_self()));
   CHECK(ran_at - (uintptr_t)&here + (1 << 20) > 2 << 20);
@@ -637,7 +639,7 @@ static void counts_itself(const hal_launch* launch, unsigned long long first, un
 static void* launches_often(void* function) {
   hal_grid grid = {function, NULL, {30, 1, 1}, 0};
   int ended;
-  for (int i = 0; i < 200; i++) CHECK(hal_pool_run(pool, &grid, 1, &ended) == 0);
+  for (int i = 0; i < 200; i++) CHECK(hal_pool_run(pool, 0, &grid, 1, &ended) == 0);
   return NULL;
 }
 
@@ -691,7 +693,7 @@ static void case_list_in_order(void) {
     for (int i = 0; i < GRIDS; i++) set_list(i, function, sizes[(unsigned)i % 7]);
     atomic_store(&groups_ended, 0);
     int ended = 0;
-    CHECK(hal_pool_run(pool, list, GRIDS, &ended) == 0);
+    CHECK(hal_pool_run(pool, 0, list, GRIDS, &ended) == 0);
     CHECK(ended == GRIDS);
     CHECK(!atomic_load(&disorder));
     CHECK(atomic_load(&groups_ended) == groups_before[GRIDS - 1] + list[GRIDS - 1].size.x);
@@ -717,16 +719,16 @@ static void case_list_with_failures(void) {
   list[GRIDS - 1].size.x = 3;
   int ended = 0;
   char text[256];
-  CHECK(hal_pool_run(pool, list, GRIDS, &ended) == HAL_ASSERTED);
+  CHECK(hal_pool_run(pool, 0, list, GRIDS, &ended) == HAL_ASSERTED);
   CHECK(ended == 2);
   hal_failure_text(text, sizeof text);
   CHECK(!strcmp(text, "the second"));
   CHECK(atomic_load(&groups_ended) == 1);
-  CHECK(hal_pool_run(pool, list + 2, GRIDS - 2, &ended) == HAL_ASSERTED);
+  CHECK(hal_pool_run(pool, 0, list + 2, GRIDS - 2, &ended) == HAL_ASSERTED);
   CHECK(ended == 2);
   hal_failure_text(text, sizeof text);
   CHECK(!strcmp(text, "the fourth"));
-  CHECK(hal_pool_run(pool, list + 4, GRIDS - 4, &ended) == 0);
+  CHECK(hal_pool_run(pool, 0, list + 4, GRIDS - 4, &ended) == 0);
   CHECK(ended == GRIDS - 4);
   CHECK(atomic_load(&groups_ended) == 4);
 }
@@ -745,7 +747,7 @@ static void* runs_long_list(void* unused) {
   void* function = function_of(slow_until_other);
   for (int i = 0; i < LONG_LIST; i++) grids[i] = (hal_grid){function, NULL, {1, 1, 1}, 0};
   int ended;
-  CHECK(hal_pool_run(pool, grids, LONG_LIST, &ended) == 0);
+  CHECK(hal_pool_run(pool, 0, grids, LONG_LIST, &ended) == 0);
   CHECK(ended == LONG_LIST);
   return NULL;
 }
@@ -761,6 +763,81 @@ static void case_lists_take_turns(void) {
   atomic_store(&other_has_ended, 1);
   pthread_join(caller, NULL);
   CHECK(atomic_load(&grids_begun) == LONG_LIST);
+}
+
+enum { URGENT = 500 };  // workgroups
+static _Atomic int urgent_runs, urgent_is_over, low_has_begun, low_beside;
+static void spins_low(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  if (atomic_load(&urgent_runs)) atomic_fetch_add(&low_beside, 1);
+  atomic_store(&low_has_begun, 1);
+  for (int i = 0; i < 100; i++) sched_yield();
+}
+static void spins_urgent(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch;
+  atomic_store(&urgent_runs, first + count < URGENT);
+  for (int i = 0; i < 100; i++) sched_yield();
+}
+static void* launches_low(void* function) {
+  hal_grid grid = {function, NULL, {1000, 1, 1}, 0};
+  int ended;
+  while (!atomic_load(&urgent_is_over)) CHECK(hal_pool_run(pool, 0, &grid, 1, &ended) == 0);
+  return NULL;
+}
+
+// The one thread runs nothing of a lower rank between the workgroups of a grid, and leaves another grid for it.
+static void case_higher_rank_first(void) {
+  pool = hal_pool_open(1, "t");
+  pthread_t caller;
+  pthread_create(&caller, NULL, launches_low, function_of(spins_low));
+  await(&low_has_begun, "a grid of a low rank");
+  hal_grid grid = {function_of(spins_urgent), NULL, {URGENT, 1, 1}, 0};
+  int ended;
+  for (int i = 0; i < 5; i++) CHECK(hal_pool_run(pool, 1, &grid, 1, &ended) == 0);
+  atomic_store(&urgent_is_over, 1);
+  pthread_join(caller, NULL);
+  CHECK(atomic_load(&low_beside) == 0);
+}
+
+// Threads that are lent to another pool run nothing, and do so again when they are back.
+static void case_limited_threads(void) {
+  pool = hal_pool_open(4, "t");
+  void* function = function_of(counts_itself);
+  for (int most = 1; most <= 4; most++) {
+    hal_pool_limit(pool, most);
+    atomic_store(&most_at_once, 0);
+    pthread_t callers[6];
+    for (int i = 0; i < 6; i++) pthread_create(&callers[i], NULL, launches_often, function);
+    for (int i = 0; i < 6; i++) pthread_join(callers[i], NULL);
+    CHECK(atomic_load(&most_at_once) <= most);
+  }
+}
+
+static _Atomic int crew_at_once, crew_most, crew_first;
+static void meets(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)first, (void)count;
+  for (int round = 0; round < 20; round++) {
+    int now_running = atomic_fetch_add(&crew_at_once, 1) + 1, most = atomic_load(&crew_most);
+    while (now_running > most && !atomic_compare_exchange_weak(&crew_most, &most, now_running)) {}
+    for (int i = 0; i < 20; i++) sched_yield();
+    atomic_fetch_sub(&crew_at_once, 1);
+    launch->meet();
+  }
+}
+
+// So are those on which workgroups wait for each other.
+static void case_limited_crew(void) {
+  pool = hal_pool_open(4, "t");
+  hal_function* function = function_of(meets);
+  hal_function_cooperate(function);
+  for (int most = 1; most <= 4; most++) {
+    hal_pool_limit(pool, most);
+    atomic_store(&crew_most, 0);
+    hal_grid grid = {function, NULL, {8, 1, 1}, 0};
+    int ended;
+    CHECK(hal_pool_run(pool, 0, &grid, 1, &ended) == 0);
+    CHECK(atomic_load(&crew_most) <= most);
+  }
 }
 
 // How many threads of this process run, beside the one that asks.
@@ -780,6 +857,57 @@ static int threads_running(void) {
   }
   closedir(tasks);
   return running;
+}
+
+static _Atomic int crew_has_begun, crew_may_end, crew_order;
+static void holds_crew(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  atomic_store(&crew_has_begun, 1);
+  await(&crew_may_end, "the end of the grid");
+}
+static void is_low(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  int none = 0;
+  atomic_compare_exchange_strong(&crew_first, &none, 1);
+  atomic_fetch_add(&crew_order, 1);
+}
+static void is_high(const hal_launch* launch, unsigned long long first, unsigned long long count) {
+  (void)launch, (void)first, (void)count;
+  int none = 0;
+  atomic_compare_exchange_strong(&crew_first, &none, 2);
+  atomic_fetch_add(&crew_order, 1);
+}
+typedef struct {
+  int rank;
+  hal_run* body;
+} crew_call;
+static void* launches_cooperative(void* argument) {
+  crew_call* call = argument;
+  hal_function* function = function_of(call->body);
+  hal_function_cooperate(function);
+  hal_grid grid = {function, NULL, {1, 1, 1}, 0};
+  int ended;
+  CHECK(hal_pool_run(pool, call->rank, &grid, 1, &ended) == 0);
+  return NULL;
+}
+
+// Of the grids that wait for the end of another one, that of the highest rank runs first.
+static void case_higher_rank_first_in_crew(void) {
+  pool = hal_pool_open(2, "t");
+  pthread_t holder, low, high;
+  pthread_create(&holder, NULL, launches_cooperative, &(crew_call){0, holds_crew});
+  await(&crew_has_begun, "the first grid");
+  pthread_create(&low, NULL, launches_cooperative, &(crew_call){0, is_low});
+  long long end = now() + 60000000000LL;
+  while (threads_running() > 1) CHECK(now() < end);  // it waits
+  pthread_create(&high, NULL, launches_cooperative, &(crew_call){1, is_high});
+  while (threads_running() > 1) CHECK(now() < end);
+  atomic_store(&crew_may_end, 1);
+  pthread_join(holder, NULL);
+  pthread_join(low, NULL);
+  pthread_join(high, NULL);
+  CHECK(atomic_load(&crew_order) == 2);
+  CHECK(atomic_load(&crew_first) == 2);
 }
 
 // Threads without work sleep, and so does a caller whose kernel takes long.
@@ -897,7 +1025,7 @@ static void case_output_of_a_list(void) {
   void* function = function_of(prints);
   for (int i = 0; i < 3; i++) set_list(i, function, 2000);
   int ended;
-  CHECK(hal_pool_run(pool, list, 3, &ended) == 0);
+  CHECK(hal_pool_run(pool, 0, list, 3, &ended) == 0);
   CHECK(ended == 3);
 }
 
@@ -932,6 +1060,10 @@ int main(int count, char** arguments) {
   CASE(list_in_order, case_list_in_order())
   CASE(list_with_failures, case_list_with_failures())
   CASE(lists_take_turns, case_lists_take_turns())
+  CASE(higher_rank_first, case_higher_rank_first())
+  CASE(limited_threads, case_limited_threads())
+  CASE(limited_crew, case_limited_crew())
+  CASE(higher_rank_first_in_crew, case_higher_rank_first_in_crew())
   CASE(idle_threads_sleep, case_idle_threads_sleep())
   CASE(no_library, case_no_library())
   CASE(output, case_output())

@@ -234,6 +234,13 @@ record JsonValue(String document, String place, Object value) {
     throw failure("is " + shorten(text) + "; it must be a whole number from " + min + " to " + max);
   }
 
+  boolean bool() {
+    if (!(value instanceof Boolean truth)) {
+      throw wrongType("true or false");
+    }
+    return truth;
+  }
+
   boolean isObject() {
     return value instanceof Map<?, ?>;
   }

@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.jhal.ElementType;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Parameter.Direction;
@@ -25,11 +26,16 @@ import org.jspecify.annotations.Nullable;
  *
  * @param name the name of the bundle, for people
  * @param kernels at least one, in the order of the manifest
+ * @param globals the variables of the code that the host may access, in the order of the manifest
  * @param variants at least one, in the order of the manifest: best first
  * @param isPortable whether arithmetic is portable, in these variants and in those of overlays
  */
 public record Manifest(
-    String name, List<KernelSpec> kernels, List<Variant> variants, boolean isPortable) {
+    String name,
+    List<KernelSpec> kernels,
+    List<Global> globals,
+    List<Variant> variants,
+    boolean isPortable) {
   /** The path of the manifest in a bundle. */
   public static final String FILE = "manifest.json";
 
@@ -90,6 +96,7 @@ public record Manifest(
   public Manifest {
     Objects.requireNonNull(name, "name");
     kernels = List.copyOf(Objects.requireNonNull(kernels, "kernels"));
+    globals = List.copyOf(Objects.requireNonNull(globals, "globals"));
     variants = List.copyOf(Objects.requireNonNull(variants, "variants"));
   }
 
@@ -107,7 +114,7 @@ public record Manifest(
           "is that of an overlay, which has no kernels; it is laid over the bundle that it names,"
               + " by withVariants or --variants");
     }
-    root.allow("version", "name", "arithmetic", "kernels", "variants");
+    root.allow("version", "name", "arithmetic", "kernels", "globals", "variants");
     checkVersion(root);
     boolean isPortable = isPortable(root.find("arithmetic"));
     String name = root.get("name").string(NOT_EMPTY, "it must not be empty");
@@ -125,7 +132,26 @@ public record Manifest(
     for (JsonValue item : notEmpty(root.get("variants"))) {
       variants.add(variant(item, names, !source.javaKernels().isEmpty(), isPortable));
     }
-    return new Manifest(name, kernels, variants, isPortable);
+    return new Manifest(name, kernels, globals(root.find("globals")), variants, isPortable);
+  }
+
+  private static List<Global> globals(@Nullable JsonValue list) {
+    List<Global> globals = new ArrayList<>();
+    Set<String> names = new HashSet<>();
+    for (JsonValue item : list == null ? List.<JsonValue>of() : list.items()) {
+      item.allow("name", "type", "count");
+      JsonValue count = item.find("count");
+      Global global =
+          new Global(
+              item.get("name").identifier(),
+              oneOf(ElementType.values(), item.get("type")),
+              count == null ? 1 : count.integer(1, Integer.MAX_VALUE));
+      if (!names.add(global.name())) {
+        throw item.failure("has the name '" + global.name() + "' of an earlier global");
+      }
+      globals.add(global);
+    }
+    return globals;
   }
 
   private static boolean isPortable(@Nullable JsonValue arithmetic) {
@@ -173,17 +199,20 @@ public record Manifest(
         "constants",
         "workgroupSize",
         "dynamicSharedMemory",
+        "cooperative",
         "run");
     JsonValue run = json.find("run"); // hints for the command line
     if (run != null) {
       run.checkObject();
     }
     JsonValue shared = json.find("dynamicSharedMemory");
+    JsonValue cooperative = json.find("cooperative");
     return new KernelSpec(
         json.get("name").identifier(),
         parameters(json),
         workgroupSize(json.get("workgroupSize")),
-        shared == null ? 0 : shared.integer(0, Integer.MAX_VALUE));
+        shared == null ? 0 : shared.integer(0, Integer.MAX_VALUE),
+        cooperative != null && cooperative.bool());
   }
 
   private static List<Parameter> parameters(JsonValue kernel) {

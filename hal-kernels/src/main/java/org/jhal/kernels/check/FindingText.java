@@ -9,20 +9,18 @@ public final class FindingText {
    * Of a race.
    *
    * @param verb what the one does, such as {@code writes}
-   * @param element which element of the buffer, such as {@code element 5}
-   * @param buffer its name
+   * @param what what it is about, such as {@code element 5 of 'y'}
    * @param other who the other one is
    * @param otherVerb what it does
    * @param areSame whether both write the same value
    */
   public static String race(
-      String verb, String element, String buffer, String other, String otherVerb, boolean areSame) {
+      String verb, String what, String other, String otherVerb, boolean areSame) {
     boolean areWrites = verb.equals(otherVerb) && verb.equals("writes");
-    return "%s %s of '%s', which %s %s without an order between them%s"
+    return "%s %s, which %s %s without an order between them%s"
         .formatted(
             verb,
-            element,
-            buffer,
+            what,
             other,
             otherVerb,
             areSame ? "; both write the same value" : areWrites ? "; the values differ" : "");

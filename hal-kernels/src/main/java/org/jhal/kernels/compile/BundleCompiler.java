@@ -85,7 +85,9 @@ public final class BundleCompiler {
     List<String> lines = new ArrayList<>();
     for (CompileTarget target : all) {
       String label = target.label();
-      byte[] made = target.compile(code, variant, manifest.kernels(), what + " for " + label);
+      byte[] made =
+          target.compile(
+              code, variant, manifest.kernels(), manifest.globals(), what + " for " + label);
       String file = files.add(variant, manifest.kernels(), target, made);
       int size = (made.length + 1023) / 1024;
       lines.add(String.format(Locale.ROOT, "%-10s  %4d KiB  %s", label, size, file));

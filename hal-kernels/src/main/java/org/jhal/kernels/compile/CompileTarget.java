@@ -3,6 +3,7 @@ package org.jhal.kernels.compile;
 
 import java.util.List;
 import java.util.Map;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
@@ -30,9 +31,15 @@ public interface CompileTarget {
    * Compiles kernels.
    *
    * @param variant whose source it is
+   * @param globals the variables that the host is to access
    * @param what is being compiled, for people
    * @throws HalException INVALID_ARGUMENT if the source is wrong; otherwise the failure of the
    *     compiler
    */
-  byte[] compile(SourceCode source, Variant variant, List<KernelSpec> kernels, String what);
+  byte[] compile(
+      SourceCode source,
+      Variant variant,
+      List<KernelSpec> kernels,
+      List<Global> globals,
+      String what);
 }

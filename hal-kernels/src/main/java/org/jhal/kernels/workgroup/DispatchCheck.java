@@ -183,8 +183,7 @@ final class DispatchCheck {
       String text =
           FindingText.race(
               kind.verb,
-              element(parameter, index, bytes),
-              name(parameter),
+              "%s of '%s'".formatted(element(parameter, index, bytes), name(parameter)),
               "another workgroup",
               other.kind().verb,
               areSame);

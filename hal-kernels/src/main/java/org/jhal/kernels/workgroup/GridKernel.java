@@ -78,6 +78,11 @@ public final class GridKernel {
     return spec.dynamicSharedMemory();
   }
 
+  /** Whether its workgroups may wait for each other. */
+  boolean isCooperative() {
+    return spec.isCooperative();
+  }
+
   @Override
   public String toString() {
     return spec.name();

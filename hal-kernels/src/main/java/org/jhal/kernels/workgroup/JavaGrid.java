@@ -5,6 +5,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.lang.invoke.MethodHandle;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,8 +24,12 @@ public final class JavaGrid {
   /** How long the stream's thread runs alone; waking workers costs about as much. */
   private static final long ALONE_NANOS = 50_000;
 
+  /** How many workgroups of a cooperative kernel a device holds; each takes a thread. */
+  public static final int RESIDENT = 64;
+
   private final int workers;
   private final Executor executor;
+  private final @Nullable Executor threads;
   private final @Nullable KernelChecks checks;
   private final JavaWorkgroup own = new JavaWorkgroup();
 
@@ -37,8 +42,23 @@ public final class JavaGrid {
    *     nothing
    */
   public JavaGrid(int workers, Executor executor, @Nullable KernelChecks checks) {
+    this(workers, executor, null, checks);
+  }
+
+  /**
+   * For one stream that also runs cooperative kernels, unless they are checked.
+   *
+   * @param workers how many threads may help the stream's own; 0 or more
+   * @param executor runs what they do, at once or later; streams may share it
+   * @param threads runs each task at once on a thread of its own, of whatever stream: a workgroup
+   *     of a cooperative kernel waits for others
+   * @param checks what is checked while kernels run; null for nothing
+   */
+  public JavaGrid(
+      int workers, Executor executor, @Nullable Executor threads, @Nullable KernelChecks checks) {
     this.workers = workers;
     this.executor = executor;
+    this.threads = threads;
     this.checks = checks;
   }
 
@@ -67,6 +87,10 @@ public final class JavaGrid {
       return;
     }
     MethodHandle body = kernel.body();
+    if (kernel.isCooperative()) {
+      runCooperative(body, count);
+      return;
+    }
     long start = System.nanoTime();
     long next = 0;
     try {
@@ -79,6 +103,49 @@ public final class JavaGrid {
       }
     } finally {
       own.release();
+    }
+  }
+
+  /** Runs each workgroup on a thread of its own, the first one on the calling thread. */
+  private void runCooperative(MethodHandle body, long count) throws Throwable {
+    GridBarrier barrier = new GridBarrier(count);
+    long begun = 1;
+    try {
+      Executor each = Objects.requireNonNull(threads, "threads");
+      for (; begun < count; begun++) {
+        long at = begun;
+        JavaWorkgroup group = new JavaWorkgroup();
+        each.execute(() -> runMember(body, group, at, barrier));
+      }
+    } catch (Throwable t) { // a thread was refused: those that have begun cannot go on
+      barrier.fail(t);
+    }
+    try {
+      runMember(body, own, 0, barrier);
+      Throwable failure = barrier.awaitEnd(begun);
+      if (failure != null) {
+        throw failure;
+      }
+    } finally {
+      own.release();
+    }
+  }
+
+  /** Runs one workgroup of a cooperative kernel. */
+  private void runMember(MethodHandle body, JavaWorkgroup group, long index, GridBarrier barrier) {
+    try {
+      if (!barrier.hasFailed()) {
+        if (group != own) {
+          group.prepareAs(own);
+        }
+        group.moveTo(index);
+        group.meetAt(barrier);
+        body.invokeExact((Workgroup) group);
+      }
+    } catch (Throwable t) { // it fails the grid
+      barrier.fail(t);
+    } finally {
+      barrier.end();
     }
   }
 
@@ -168,17 +235,11 @@ public final class JavaGrid {
     /** Lets no more in, and waits for those inside, even if the thread is interrupted. */
     synchronized void end() {
       isOver = true;
-      boolean interrupted = false;
-      while (inside > 0) {
-        try {
-          wait();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+      Monitors.await(this, this::isEmpty);
+    }
+
+    private synchronized boolean isEmpty() {
+      return inside == 0;
     }
   }
 

@@ -35,6 +35,7 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
   private int groupX;
   private int groupY;
   private int groupZ;
+  private @Nullable GridBarrier barrier; // of a cooperative dispatch
 
   /**
    * Makes this a workgroup of a dispatch.
@@ -78,8 +79,14 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
     prepare(other.kernel(), other.countX, other.countY, other.countZ, other.arguments, other.views);
   }
 
+  /** Makes this a workgroup of a cooperative dispatch. */
+  void meetAt(GridBarrier where) {
+    barrier = where;
+  }
+
   void release() {
     kernel = null;
+    barrier = null;
     arguments = NO_ARGUMENTS;
     views = NO_VIEWS;
     if (shared.isSet()) {
@@ -213,6 +220,15 @@ final class JavaWorkgroup extends PackedNumbers implements Workgroup {
   @Override
   public KernelMemory shared() {
     return givenShared;
+  }
+
+  @Override
+  public void syncGrid() {
+    if (barrier == null) {
+      Workgroup.super.syncGrid();
+    } else {
+      barrier.sync(this);
+    }
   }
 
   @Override

@@ -42,7 +42,13 @@ struct grid_group : hal_member {
     const dim3 at = hal_block(), of = hal_grid();
     return at.x + (unsigned long long)of.x * (at.y + (unsigned long long)of.y * at.z);
   }
+#ifdef HAL_GRID_BARRIER
+  // For kernels that their bundle declares as cooperative.
+  HAL_MEMBER void sync() const { hal_grid_barrier(); }
+  HAL_MEMBER bool is_valid() const { return hal_has_grid_barrier(); }
+#else
   HAL_MEMBER bool is_valid() const { return false; }  // a grid cannot be synchronized
+#endif
 };
 
 HAL_THIS_ITEM(thread_block, this_thread_block)
@@ -76,17 +82,17 @@ template <unsigned Size, class Parent = void> struct thread_block_tile : hal_lan
   HAL_MEMBER hal_lane_mask ballot(int yes) const {
     return hal_votes(hal_mask, yes) >> (hal_lane() & ~(Size - 1)) & hal_ones(Size);
   }
-  template <class T> HAL_MEMBER hal_lane_mask match_any(T value) const {
+  template <class Hal_T> HAL_MEMBER hal_lane_mask match_any(Hal_T value) const {
     return hal_matches(hal_mask, value) >> (hal_lane() & ~(Size - 1)) & hal_ones(Size);
   }
-  template <class T> HAL_MEMBER T shfl(T value, int from) const { return hal_shfl(hal_mask, value, from, (int)Size); }
-  template <class T> HAL_MEMBER T shfl_up(T value, unsigned by) const {
+  template <class Hal_T> HAL_MEMBER Hal_T shfl(Hal_T value, int from) const { return hal_shfl(hal_mask, value, from, (int)Size); }
+  template <class Hal_T> HAL_MEMBER Hal_T shfl_up(Hal_T value, unsigned by) const {
     return hal_shfl_up(hal_mask, value, by, (int)Size);
   }
-  template <class T> HAL_MEMBER T shfl_down(T value, unsigned by) const {
+  template <class Hal_T> HAL_MEMBER Hal_T shfl_down(Hal_T value, unsigned by) const {
     return hal_shfl_down(hal_mask, value, by, (int)Size);
   }
-  template <class T> HAL_MEMBER T shfl_xor(T value, int with) const {
+  template <class Hal_T> HAL_MEMBER Hal_T shfl_xor(Hal_T value, int with) const {
     return hal_shfl_xor(hal_mask, value, with, (int)Size);
   }
 };
@@ -113,14 +119,14 @@ struct coalesced_group : hal_lanes {
     }
     return packed;
   }
-  template <class T> HAL_MEMBER T shfl(T value, int from) const {
+  template <class Hal_T> HAL_MEMBER Hal_T shfl(Hal_T value, int from) const {
     return hal_shfl(hal_mask, value, (int)hal_lane_at((unsigned)from), 8 * sizeof(hal_lane_mask));
   }
-  template <class T> HAL_MEMBER T shfl_up(T value, unsigned by) const {
+  template <class Hal_T> HAL_MEMBER Hal_T shfl_up(Hal_T value, unsigned by) const {
     const unsigned rank = hal_position();
     return shfl(value, (int)(rank >= by ? rank - by : rank));
   }
-  template <class T> HAL_MEMBER T shfl_down(T value, unsigned by) const {
+  template <class Hal_T> HAL_MEMBER Hal_T shfl_down(Hal_T value, unsigned by) const {
     const unsigned rank = hal_position();
     return shfl(value, (int)(rank + by < size() ? rank + by : rank));
   }
@@ -142,8 +148,8 @@ HAL_FUNCTION coalesced_group binary_partition(const thread_block_tile<Size, Pare
   const hal_lane_mask votes = tile.hal_votes(tile.hal_mask, yes), others = tile.hal_votes(tile.hal_mask, !yes);
   return hal_part(tile, yes ? votes : others);
 }
-template <class T, unsigned Size, class Parent>
-HAL_FUNCTION coalesced_group labeled_partition(const thread_block_tile<Size, Parent>& tile, T label) {
+template <class Hal_T, unsigned Size, class Parent>
+HAL_FUNCTION coalesced_group labeled_partition(const thread_block_tile<Size, Parent>& tile, Hal_T label) {
   return hal_part(tile, tile.hal_matches(tile.hal_mask, label));
 }
 
@@ -177,8 +183,8 @@ HAL_FUNCTION thread_group tiled_partition(const thread_group& parent, unsigned s
 template <class Group> HAL_FUNCTION void sync(const Group& group) { group.sync(); }
 
 #define HAL_OPERATOR(name, expression)                                          \
-  template <class T = void> struct name {                                       \
-    HAL_MEMBER T operator()(T a, T b) const { return (T)(expression); }         \
+  template <class Hal_T = void> struct name {                                   \
+    HAL_MEMBER Hal_T operator()(Hal_T a, Hal_T b) const { return (Hal_T)(expression); } \
   };
 HAL_OPERATOR(plus, a + b)
 HAL_OPERATOR(less, a < b ? a : b)
@@ -188,29 +194,29 @@ HAL_OPERATOR(bit_or, a | b)
 HAL_OPERATOR(bit_xor, a ^ b)
 
 // Every item gets the result. It is combined as in a tree, the same for all items.
-template <unsigned Size, class P, class T, class F>
-HAL_FUNCTION T reduce(const thread_block_tile<Size, P>& tile, T value, F combine) {
+template <unsigned Size, class Hal_P, class Hal_T, class Hal_F>
+HAL_FUNCTION Hal_T reduce(const thread_block_tile<Size, Hal_P>& tile, Hal_T value, Hal_F combine) {
   for (unsigned by = Size / 2; by > 0; by /= 2) value = combine(value, tile.shfl_xor(value, (int)by));
   return value;
 }
-template <unsigned Size, class P, class T, class F>
-HAL_FUNCTION T inclusive_scan(const thread_block_tile<Size, P>& tile, T value, F combine) {
+template <unsigned Size, class Hal_P, class Hal_T, class Hal_F>
+HAL_FUNCTION Hal_T inclusive_scan(const thread_block_tile<Size, Hal_P>& tile, Hal_T value, Hal_F combine) {
   for (unsigned by = 1; by < Size; by *= 2) {
-    T before = tile.shfl_up(value, by);
+    Hal_T before = tile.shfl_up(value, by);
     if (tile.thread_rank() >= by) value = combine(before, value);
   }
   return value;
 }
-template <unsigned Size, class P, class T, class F>
-HAL_FUNCTION T exclusive_scan(const thread_block_tile<Size, P>& tile, T value, F combine) {
-  T before = tile.shfl_up(inclusive_scan(tile, value, combine), 1);
-  return tile.thread_rank() == 0 ? T() : before;
+template <unsigned Size, class Hal_P, class Hal_T, class Hal_F>
+HAL_FUNCTION Hal_T exclusive_scan(const thread_block_tile<Size, Hal_P>& tile, Hal_T value, Hal_F combine) {
+  Hal_T before = tile.shfl_up(inclusive_scan(tile, value, combine), 1);
+  return tile.thread_rank() == 0 ? Hal_T() : before;
 }
-template <unsigned Size, class P, class T> HAL_FUNCTION T inclusive_scan(const thread_block_tile<Size, P>& tile, T value) {
-  return inclusive_scan(tile, value, plus<T>());
+template <unsigned Size, class Hal_P, class Hal_T> HAL_FUNCTION Hal_T inclusive_scan(const thread_block_tile<Size, Hal_P>& tile, Hal_T value) {
+  return inclusive_scan(tile, value, plus<Hal_T>());
 }
-template <unsigned Size, class P, class T> HAL_FUNCTION T exclusive_scan(const thread_block_tile<Size, P>& tile, T value) {
-  return exclusive_scan(tile, value, plus<T>());
+template <unsigned Size, class Hal_P, class Hal_T> HAL_FUNCTION Hal_T exclusive_scan(const thread_block_tile<Size, Hal_P>& tile, Hal_T value) {
+  return exclusive_scan(tile, value, plus<Hal_T>());
 }
 
 }  // namespace cooperative_groups

@@ -348,13 +348,13 @@ HAL_FUNCTION int hal_within(int x, int least, int most) { return x < least ? lea
 
 // Under CUDA, what is built in for other types. Atomic operations go through the word that a number lies in.
 #if defined(__CUDACC_RTC__) && !defined(HAL_HOST)
-template <class T> HAL_FUNCTION unsigned hal_word_of(T x) {
+template <class Hal_T> HAL_FUNCTION unsigned hal_word_of(Hal_T x) {
   unsigned bits = 0;
   memcpy(&bits, &x, sizeof x);
   return bits;
 }
-template <class T> HAL_FUNCTION T hal_of_word(unsigned bits) {
-  T x;
+template <class Hal_T> HAL_FUNCTION Hal_T hal_of_word(unsigned bits) {
+  Hal_T x;
   memcpy(&x, &bits, sizeof x);
   return x;
 }

@@ -8,8 +8,8 @@
 // double if all types are of numbers; it does not exist for objects, which convert themselves.
 template <bool> struct hal_double_if {};
 template <> struct hal_double_if<true> { typedef double type; };
-template <class... T> struct hal_double_of : hal_double_if<!(__is_class(T) || ...)> {};
-template <class... T> using hal_double = typename hal_double_of<T...>::type;
+template <class... Hal_T> struct hal_double_of : hal_double_if<!(__is_class(Hal_T) || ...)> {};
+template <class... Hal_T> using hal_double = typename hal_double_of<Hal_T...>::type;
 
 // The nearest integer towards zero. Numbers beyond the range of the integer give the nearest that it has. Integers of fewer
 // than 32 bits are the lower bits of one of 32. As in PTX, NaN gives 0, but from double, or to 64 bits, the integer that
@@ -29,11 +29,11 @@ template <class Whole, class Real> static inline constexpr Whole hal_whole_of(Re
 }
 
 #define HAL_WIDE1(name) \
-  template <class A> static inline hal_double<A> name(A x) { return name((double)x); }
+  template <class Hal_A> static inline hal_double<Hal_A> name(Hal_A x) { return name((double)x); }
 #define HAL_WIDE2(name) \
-  template <class A, class B> static inline hal_double<A, B> name(A x, B y) { return name((double)x, (double)y); }
+  template <class Hal_A, class Hal_B> static inline hal_double<Hal_A, Hal_B> name(Hal_A x, Hal_B y) { return name((double)x, (double)y); }
 #define HAL_WIDE3(name)                                                                \
-  template <class A, class B, class C> static inline hal_double<A, B, C> name(A x, B y, C z) { \
+  template <class Hal_A, class Hal_B, class Hal_C> static inline hal_double<Hal_A, Hal_B, Hal_C> name(Hal_A x, Hal_B y, Hal_C z) { \
     return name((double)x, (double)y, (double)z);                                      \
   }
 #define HAL_MATH1(name)                                                    \
@@ -162,13 +162,13 @@ HAL_WIDE1(normcdf)
   static inline double name(double x, integer e) { return __builtin_##name(x, e); }              \
   static inline float name(float x, integer e) { return __builtin_##name##f(x, e); }             \
   static inline float name##f(float x, integer e) { return __builtin_##name##f(x, e); }          \
-  template <class A> static inline hal_double<A> name(A x, integer e) { return name((double)x, e); }
+  template <class Hal_A> static inline hal_double<Hal_A> name(Hal_A x, integer e) { return name((double)x, e); }
 HAL_SCALED(ldexp, int)
 HAL_SCALED(scalbn, int)
 HAL_SCALED(scalbln, long)
 #define HAL_SPLIT(name, whole)                                                                   \
   static inline double name(double x, whole) { return __builtin_##name(x, to); }                 \
-  template <class A> static inline hal_double<A> name(A x, whole) { return name((double)x, to); }
+  template <class Hal_A> static inline hal_double<Hal_A> name(Hal_A x, whole) { return name((double)x, to); }
 HAL_SPLIT(frexp, int* to)
 HAL_SPLIT(modf, double* to)
 static inline float frexp(float x, int* to) { return __builtin_frexpf(x, to); }
@@ -178,7 +178,7 @@ static inline float modff(float x, float* to) { return __builtin_modff(x, to); }
 static inline double remquo(double x, double y, int* to) { return __builtin_remquo(x, y, to); }
 static inline float remquo(float x, float y, int* to) { return __builtin_remquof(x, y, to); }
 static inline float remquof(float x, float y, int* to) { return __builtin_remquof(x, y, to); }
-template <class A, class B> static inline hal_double<A, B> remquo(A x, B y, int* to) {
+template <class Hal_A, class Hal_B> static inline hal_double<Hal_A, Hal_B> remquo(Hal_A x, Hal_B y, int* to) {
   return remquo((double)x, (double)y, to);
 }
 static inline int ilogb(double x) { return __builtin_ilogb(x); }
@@ -191,7 +191,7 @@ HAL_WHOLE(long, lrint, rint)
 HAL_WHOLE(long long, llround, round)
 HAL_WHOLE(long long, llrint, rint)
 #define HAL_TESTS(name) \
-  template <class A, class = hal_double<A>> static inline bool name(A x) { return name((double)x); }
+  template <class Hal_A, class = hal_double<Hal_A>> static inline bool name(Hal_A x) { return name((double)x); }
 static inline bool signbit(float x) { return __builtin_signbit(x); }
 static inline bool signbit(double x) { return __builtin_signbit(x); }
 HAL_TESTS(signbit)
@@ -280,10 +280,10 @@ static inline float __fdiv_rn(float x, float y) { return x / y; }
 static inline double __dadd_rn(double x, double y) { return x + y; }
 static inline double __dmul_rn(double x, double y) { return x * y; }
 
-template <class A, class B> static inline constexpr auto min(A a, B b) -> hal_bare<decltype(a + b)> {
+template <class Hal_A, class Hal_B> static inline constexpr auto min(Hal_A a, Hal_B b) -> hal_bare<decltype(a + b)> {
   return a < b ? a : b;
 }
-template <class A, class B> static inline constexpr auto max(A a, B b) -> hal_bare<decltype(a + b)> {
+template <class Hal_A, class Hal_B> static inline constexpr auto max(Hal_A a, Hal_B b) -> hal_bare<decltype(a + b)> {
   return a > b ? a : b;
 }
 static inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
@@ -364,14 +364,14 @@ static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shi
 }
 
 // Hints about caches.
-template <class T> static inline T __ldg(const T* at) { return *at; }
-template <class T> static inline T __ldcs(const T* at) { return *at; }
-template <class T> static inline T __ldca(const T* at) { return *at; }
-template <class T> static inline T __ldcg(const T* at) { return *at; }
-template <class T> static inline T __ldlu(const T* at) { return *at; }
-template <class T> static inline T __ldcv(const T* at) { return *at; }
-template <class T> static inline void __stcs(T* at, typename hal_same<T>::type value) { *at = value; }
-template <class T> static inline void __stcg(T* at, typename hal_same<T>::type value) { *at = value; }
-template <class T> static inline void __stwb(T* at, typename hal_same<T>::type value) { *at = value; }
-template <class T> static inline void __stwt(T* at, typename hal_same<T>::type value) { *at = value; }
+template <class Hal_T> static inline Hal_T __ldg(const Hal_T* at) { return *at; }
+template <class Hal_T> static inline Hal_T __ldcs(const Hal_T* at) { return *at; }
+template <class Hal_T> static inline Hal_T __ldca(const Hal_T* at) { return *at; }
+template <class Hal_T> static inline Hal_T __ldcg(const Hal_T* at) { return *at; }
+template <class Hal_T> static inline Hal_T __ldlu(const Hal_T* at) { return *at; }
+template <class Hal_T> static inline Hal_T __ldcv(const Hal_T* at) { return *at; }
+template <class Hal_T> static inline void __stcs(Hal_T* at, typename hal_same<Hal_T>::type value) { *at = value; }
+template <class Hal_T> static inline void __stcg(Hal_T* at, typename hal_same<Hal_T>::type value) { *at = value; }
+template <class Hal_T> static inline void __stwb(Hal_T* at, typename hal_same<Hal_T>::type value) { *at = value; }
+template <class Hal_T> static inline void __stwt(Hal_T* at, typename hal_same<Hal_T>::type value) { *at = value; }
 #endif

@@ -24,146 +24,150 @@ using nullptr_t = decltype(nullptr);
 
 // <type_traits>
 
-template <class T, T v> struct integral_constant {
-  static constexpr T value = v;
-  typedef T value_type;
+template <class Hal_T, Hal_T v> struct integral_constant {
+  static constexpr Hal_T value = v;
+  typedef Hal_T value_type;
   typedef integral_constant type;
-  HAL_ANYWHERE operator T() const noexcept { return v; }
-  HAL_ANYWHERE T operator()() const noexcept { return v; }
+  HAL_ANYWHERE operator Hal_T() const noexcept { return v; }
+  HAL_ANYWHERE Hal_T operator()() const noexcept { return v; }
 };
 template <bool v> using bool_constant = integral_constant<bool, v>;
 typedef bool_constant<true> true_type;
 typedef bool_constant<false> false_type;
 
-template <class T> struct remove_const { typedef T type; };
-template <class T> struct remove_const<const T> { typedef T type; };
-template <class T> struct remove_volatile { typedef T type; };
-template <class T> struct remove_volatile<volatile T> { typedef T type; };
-template <class T> struct remove_cv : remove_const<typename remove_volatile<T>::type> {};
-template <class T> struct remove_reference { typedef T type; };
-template <class T> struct remove_reference<T&> { typedef T type; };
-template <class T> struct remove_reference<T&&> { typedef T type; };
-template <class T> struct remove_cvref : remove_cv<typename remove_reference<T>::type> {};
-template <class T> struct remove_pointer { typedef T type; };
-template <class T> struct remove_pointer<T*> { typedef T type; };
-template <class T> struct remove_pointer<T* const> { typedef T type; };
-template <class T> struct remove_extent { typedef T type; };
-template <class T> struct remove_extent<T[]> { typedef T type; };
-template <class T, size_t N> struct remove_extent<T[N]> { typedef T type; };
-template <class T> struct add_const { typedef const T type; };
-template <class T> struct add_pointer { typedef typename remove_reference<T>::type* type; };
-template <class T> struct add_lvalue_reference { typedef T& type; };
+template <class Hal_T> struct remove_const { typedef Hal_T type; };
+template <class Hal_T> struct remove_const<const Hal_T> { typedef Hal_T type; };
+template <class Hal_T> struct remove_volatile { typedef Hal_T type; };
+template <class Hal_T> struct remove_volatile<volatile Hal_T> { typedef Hal_T type; };
+template <class Hal_T> struct remove_cv : remove_const<typename remove_volatile<Hal_T>::type> {};
+template <class Hal_T> struct remove_reference { typedef Hal_T type; };
+template <class Hal_T> struct remove_reference<Hal_T&> { typedef Hal_T type; };
+template <class Hal_T> struct remove_reference<Hal_T&&> { typedef Hal_T type; };
+template <class Hal_T> struct remove_cvref : remove_cv<typename remove_reference<Hal_T>::type> {};
+template <class Hal_T> struct remove_pointer { typedef Hal_T type; };
+template <class Hal_T> struct remove_pointer<Hal_T*> { typedef Hal_T type; };
+template <class Hal_T> struct remove_pointer<Hal_T* const> { typedef Hal_T type; };
+template <class Hal_T> struct remove_extent { typedef Hal_T type; };
+template <class Hal_T> struct remove_extent<Hal_T[]> { typedef Hal_T type; };
+template <class Hal_T, size_t Hal_N> struct remove_extent<Hal_T[Hal_N]> { typedef Hal_T type; };
+template <class Hal_T> struct add_const { typedef const Hal_T type; };
+template <class Hal_T> struct add_pointer { typedef typename remove_reference<Hal_T>::type* type; };
+template <class Hal_T> struct add_lvalue_reference { typedef Hal_T& type; };
 template <> struct add_lvalue_reference<void> { typedef void type; };
-template <class T> struct add_rvalue_reference { typedef T&& type; };
+template <class Hal_T> struct add_rvalue_reference { typedef Hal_T&& type; };
 template <> struct add_rvalue_reference<void> { typedef void type; };
-template <bool, class T = void> struct enable_if {};
-template <class T> struct enable_if<true, T> { typedef T type; };
-template <bool, class T, class> struct conditional { typedef T type; };
-template <class T, class F> struct conditional<false, T, F> { typedef F type; };
-template <class T> struct type_identity { typedef T type; };
+template <bool, class Hal_T = void> struct enable_if {};
+template <class Hal_T> struct enable_if<true, Hal_T> { typedef Hal_T type; };
+template <bool, class Hal_T, class> struct conditional { typedef Hal_T type; };
+template <class Hal_T, class Hal_F> struct conditional<false, Hal_T, Hal_F> { typedef Hal_F type; };
+template <class Hal_T> struct type_identity { typedef Hal_T type; };
 template <class...> using void_t = void;
 
-template <class T> using remove_const_t = typename remove_const<T>::type;
-template <class T> using remove_volatile_t = typename remove_volatile<T>::type;
-template <class T> using remove_cv_t = typename remove_cv<T>::type;
-template <class T> using remove_reference_t = typename remove_reference<T>::type;
-template <class T> using remove_cvref_t = typename remove_cvref<T>::type;
-template <class T> using remove_pointer_t = typename remove_pointer<T>::type;
-template <class T> using remove_extent_t = typename remove_extent<T>::type;
-template <class T> using add_const_t = typename add_const<T>::type;
-template <class T> using add_pointer_t = typename add_pointer<T>::type;
-template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;
-template <bool b, class T, class F> using conditional_t = typename conditional<b, T, F>::type;
-template <class T> using type_identity_t = typename type_identity<T>::type;
+template <class Hal_T> using remove_const_t = typename remove_const<Hal_T>::type;
+template <class Hal_T> using remove_volatile_t = typename remove_volatile<Hal_T>::type;
+template <class Hal_T> using remove_cv_t = typename remove_cv<Hal_T>::type;
+template <class Hal_T> using remove_reference_t = typename remove_reference<Hal_T>::type;
+template <class Hal_T> using remove_cvref_t = typename remove_cvref<Hal_T>::type;
+template <class Hal_T> using remove_pointer_t = typename remove_pointer<Hal_T>::type;
+template <class Hal_T> using remove_extent_t = typename remove_extent<Hal_T>::type;
+template <class Hal_T> using add_const_t = typename add_const<Hal_T>::type;
+template <class Hal_T> using add_pointer_t = typename add_pointer<Hal_T>::type;
+template <bool b, class Hal_T = void> using enable_if_t = typename enable_if<b, Hal_T>::type;
+template <bool b, class Hal_T, class Hal_F> using conditional_t = typename conditional<b, Hal_T, Hal_F>::type;
+template <class Hal_T> using type_identity_t = typename type_identity<Hal_T>::type;
 
-template <class T> HAL_DECLARED typename add_rvalue_reference<T>::type declval() noexcept;
+template <class Hal_T> HAL_DECLARED typename add_rvalue_reference<Hal_T>::type declval() noexcept;
 
-template <class A, class B> struct is_same : false_type {};
-template <class T> struct is_same<T, T> : true_type {};
-template <class T> struct is_void : is_same<void, remove_cv_t<T>> {};
-template <class T> struct is_const : false_type {};
-template <class T> struct is_const<const T> : true_type {};
-template <class T> struct is_lvalue_reference : false_type {};
-template <class T> struct is_lvalue_reference<T&> : true_type {};
-template <class T> struct is_rvalue_reference : false_type {};
-template <class T> struct is_rvalue_reference<T&&> : true_type {};
-template <class T> struct is_reference : bool_constant<is_lvalue_reference<T>::value || is_rvalue_reference<T>::value> {};
-template <class T> struct is_pointer : bool_constant<!is_same<T, remove_pointer_t<remove_cv_t<T>>>::value && !is_same<remove_cv_t<T>, remove_pointer_t<remove_cv_t<T>>>::value> {};
-template <class T> struct is_array : false_type {};
-template <class T> struct is_array<T[]> : true_type {};
-template <class T, size_t N> struct is_array<T[N]> : true_type {};
-template <class T> struct is_enum : bool_constant<__is_enum(T)> {};
-template <class T> struct is_union : bool_constant<__is_union(T)> {};
-template <class T> struct is_class : bool_constant<__is_class(T)> {};
-template <class A, class B> struct is_base_of : bool_constant<__is_base_of(A, B)> {};
-template <class T> struct is_trivially_copyable : bool_constant<__is_trivially_copyable(T)> {};
-template <class T> struct is_empty : bool_constant<__is_empty(T)> {};
+template <class Hal_A, class Hal_B> struct is_same : false_type {};
+template <class Hal_T> struct is_same<Hal_T, Hal_T> : true_type {};
+template <class Hal_T> struct is_void : is_same<void, remove_cv_t<Hal_T>> {};
+template <class Hal_T> struct is_const : false_type {};
+template <class Hal_T> struct is_const<const Hal_T> : true_type {};
+template <class Hal_T> struct is_lvalue_reference : false_type {};
+template <class Hal_T> struct is_lvalue_reference<Hal_T&> : true_type {};
+template <class Hal_T> struct is_rvalue_reference : false_type {};
+template <class Hal_T> struct is_rvalue_reference<Hal_T&&> : true_type {};
+template <class Hal_T> struct is_reference : bool_constant<is_lvalue_reference<Hal_T>::value || is_rvalue_reference<Hal_T>::value> {};
+template <class Hal_T> struct is_pointer :
+    bool_constant<!is_same<Hal_T, remove_pointer_t<remove_cv_t<Hal_T>>>::value &&
+                  !is_same<remove_cv_t<Hal_T>, remove_pointer_t<remove_cv_t<Hal_T>>>::value> {};
+template <class Hal_T> struct is_array : false_type {};
+template <class Hal_T> struct is_array<Hal_T[]> : true_type {};
+template <class Hal_T, size_t Hal_N> struct is_array<Hal_T[Hal_N]> : true_type {};
+template <class Hal_T> struct is_enum : bool_constant<__is_enum(Hal_T)> {};
+template <class Hal_T> struct is_union : bool_constant<__is_union(Hal_T)> {};
+template <class Hal_T> struct is_class : bool_constant<__is_class(Hal_T)> {};
+template <class Hal_A, class Hal_B> struct is_base_of : bool_constant<__is_base_of(Hal_A, Hal_B)> {};
+template <class Hal_T> struct is_trivially_copyable : bool_constant<__is_trivially_copyable(Hal_T)> {};
+template <class Hal_T> struct is_empty : bool_constant<__is_empty(Hal_T)> {};
 
-template <class T, class... All> struct hal_is_one_of : bool_constant<(is_same<T, All>::value || ...)> {};
-template <class T>
+template <class Hal_T, class... All> struct hal_is_one_of : bool_constant<(is_same<Hal_T, All>::value || ...)> {};
+template <class Hal_T>
 struct is_integral
-    : hal_is_one_of<remove_cv_t<T>, bool, char, signed char, unsigned char, wchar_t, char16_t, char32_t, short, unsigned short, int,
+    : hal_is_one_of<remove_cv_t<Hal_T>, bool, char, signed char, unsigned char, wchar_t, char16_t, char32_t, short, unsigned short, int,
                     unsigned, long, unsigned long, long long, unsigned long long> {};
-template <class T> struct is_floating_point : hal_is_one_of<remove_cv_t<T>, float, double, long double> {};
-template <class T> struct is_arithmetic : bool_constant<is_integral<T>::value || is_floating_point<T>::value> {};
-template <class T> struct is_scalar : bool_constant<is_arithmetic<T>::value || is_enum<T>::value || is_pointer<T>::value || is_same<remove_cv_t<T>, nullptr_t>::value> {};
-template <class T, bool = is_arithmetic<T>::value> struct is_signed : false_type {};
-template <class T> struct is_signed<T, true> : bool_constant<(T(-1) < T(0))> {};
-template <class T, bool = is_arithmetic<T>::value> struct is_unsigned : false_type {};
-template <class T> struct is_unsigned<T, true> : bool_constant<(T(0) < T(-1))> {};
+template <class Hal_T> struct is_floating_point : hal_is_one_of<remove_cv_t<Hal_T>, float, double, long double> {};
+template <class Hal_T> struct is_arithmetic : bool_constant<is_integral<Hal_T>::value || is_floating_point<Hal_T>::value> {};
+template <class Hal_T> struct is_scalar :
+    bool_constant<is_arithmetic<Hal_T>::value || is_enum<Hal_T>::value || is_pointer<Hal_T>::value ||
+                  is_same<remove_cv_t<Hal_T>, nullptr_t>::value> {};
+template <class Hal_T, bool = is_arithmetic<Hal_T>::value> struct is_signed : false_type {};
+template <class Hal_T> struct is_signed<Hal_T, true> : bool_constant<(Hal_T(-1) < Hal_T(0))> {};
+template <class Hal_T, bool = is_arithmetic<Hal_T>::value> struct is_unsigned : false_type {};
+template <class Hal_T> struct is_unsigned<Hal_T, true> : bool_constant<(Hal_T(0) < Hal_T(-1))> {};
 
 template <class From, class To> struct hal_converts {
-  template <class T> static HAL_DECLARED void take(T) noexcept;
-  template <class F, class T, class = decltype(take<T>(declval<F>()))> static HAL_ANYWHERE bool test(int) { return true; }
+  template <class Hal_T> static HAL_DECLARED void take(Hal_T) noexcept;
+  template <class Hal_F, class Hal_T, class = decltype(take<Hal_T>(declval<Hal_F>()))> static HAL_ANYWHERE bool test(int) { return true; }
   template <class, class> static HAL_ANYWHERE bool test(long) { return false; }
 };
 template <class From, class To>
 struct is_convertible : bool_constant<hal_converts<From, To>::template test<From, To>(0)> {};
 template <class From> struct is_convertible<From, void> : is_void<From> {};
-template <class F, class... A> struct hal_called {
-  template <class G> static HAL_DECLARED auto test(int) -> decltype(declval<G>()(declval<A>()...), true_type());
+template <class Hal_F, class... Hal_A> struct hal_called {
+  template <class Hal_G> static HAL_DECLARED auto test(int) -> decltype(declval<Hal_G>()(declval<Hal_A>()...), true_type());
   template <class> static HAL_DECLARED false_type test(long);
 };
-template <class F, class... A> struct is_invocable : decltype(hal_called<F, A...>::template test<F>(0)) {};
-template <class F, class... A> struct invoke_result { typedef decltype(declval<F>()(declval<A>()...)) type; };
-template <class F, class... A> using invoke_result_t = typename invoke_result<F, A...>::type;
-template <class T> struct decay {
-  typedef remove_reference_t<T> bare;
+template <class Hal_F, class... Hal_A> struct is_invocable : decltype(hal_called<Hal_F, Hal_A...>::template test<Hal_F>(0)) {};
+template <class Hal_F, class... Hal_A> struct invoke_result { typedef decltype(declval<Hal_F>()(declval<Hal_A>()...)) type; };
+template <class Hal_F, class... Hal_A> using invoke_result_t = typename invoke_result<Hal_F, Hal_A...>::type;
+template <class Hal_T> struct decay {
+  typedef remove_reference_t<Hal_T> bare;
   typedef conditional_t<is_array<bare>::value, remove_extent_t<bare>*, remove_cv_t<bare>> type;
 };
-template <class R, class... A> struct decay<R(A...)> { typedef R (*type)(A...); };
-template <class R, class... A> struct decay<R (&)(A...)> { typedef R (*type)(A...); };
-template <class T> using decay_t = typename decay<T>::type;
-template <class... T> struct common_type {};
-template <class T> struct common_type<T> { typedef decay_t<T> type; };
-template <class A, class B> struct common_type<A, B> { typedef decay_t<decltype(true ? declval<A>() : declval<B>())> type; };
-template <class A, class B, class... C>
-struct common_type<A, B, C...> : common_type<typename common_type<A, B>::type, C...> {};
-template <class... T> using common_type_t = typename common_type<T...>::type;
-template <class T> struct underlying_type { typedef __underlying_type(T) type; };
-template <class T> using underlying_type_t = typename underlying_type<T>::type;
-template <class... B> struct conjunction : bool_constant<(B::value && ...)> {};
-template <class... B> struct disjunction : bool_constant<(B::value || ...)> {};
-template <class B> struct negation : bool_constant<!B::value> {};
+template <class Hal_R, class... Hal_A> struct decay<Hal_R(Hal_A...)> { typedef Hal_R (*type)(Hal_A...); };
+template <class Hal_R, class... Hal_A> struct decay<Hal_R (&)(Hal_A...)> { typedef Hal_R (*type)(Hal_A...); };
+template <class Hal_T> using decay_t = typename decay<Hal_T>::type;
+template <class... Hal_T> struct common_type {};
+template <class Hal_T> struct common_type<Hal_T> { typedef decay_t<Hal_T> type; };
+template <class Hal_A, class Hal_B> struct common_type<Hal_A, Hal_B> { typedef decay_t<decltype(true ? declval<Hal_A>() : declval<Hal_B>())> type; };
+template <class Hal_A, class Hal_B, class... Hal_C>
+struct common_type<Hal_A, Hal_B, Hal_C...> : common_type<typename common_type<Hal_A, Hal_B>::type, Hal_C...> {};
+template <class... Hal_T> using common_type_t = typename common_type<Hal_T...>::type;
+template <class Hal_T> struct underlying_type { typedef __underlying_type(Hal_T) type; };
+template <class Hal_T> using underlying_type_t = typename underlying_type<Hal_T>::type;
+template <class... Hal_B> struct conjunction : bool_constant<(Hal_B::value && ...)> {};
+template <class... Hal_B> struct disjunction : bool_constant<(Hal_B::value || ...)> {};
+template <class Hal_B> struct negation : bool_constant<!Hal_B::value> {};
 
-template <class T, size_t size = sizeof(T)> struct hal_unsigned_of { typedef unsigned long long type; };
-template <class T> struct hal_unsigned_of<T, 1> { typedef unsigned char type; };
-template <class T> struct hal_unsigned_of<T, 2> { typedef unsigned short type; };
-template <class T> struct hal_unsigned_of<T, 4> { typedef unsigned type; };
+template <class Hal_T, size_t size = sizeof(Hal_T)> struct hal_unsigned_of { typedef unsigned long long type; };
+template <class Hal_T> struct hal_unsigned_of<Hal_T, 1> { typedef unsigned char type; };
+template <class Hal_T> struct hal_unsigned_of<Hal_T, 2> { typedef unsigned short type; };
+template <class Hal_T> struct hal_unsigned_of<Hal_T, 4> { typedef unsigned type; };
 template <> struct hal_unsigned_of<long, 8> { typedef unsigned long type; };
 template <> struct hal_unsigned_of<unsigned long, 8> { typedef unsigned long type; };
-template <class T> struct make_unsigned : hal_unsigned_of<remove_cv_t<T>> {};
-template <class T> struct hal_signed_of { typedef long long type; };
+template <class Hal_T> struct make_unsigned : hal_unsigned_of<remove_cv_t<Hal_T>> {};
+template <class Hal_T> struct hal_signed_of { typedef long long type; };
 template <> struct hal_signed_of<unsigned char> { typedef signed char type; };
 template <> struct hal_signed_of<unsigned short> { typedef short type; };
 template <> struct hal_signed_of<unsigned> { typedef int type; };
 template <> struct hal_signed_of<unsigned long> { typedef long type; };
-template <class T> struct make_signed : hal_signed_of<typename make_unsigned<T>::type> {};
-template <class T> using make_unsigned_t = typename make_unsigned<T>::type;
-template <class T> using make_signed_t = typename make_signed<T>::type;
+template <class Hal_T> struct make_signed : hal_signed_of<typename make_unsigned<Hal_T>::type> {};
+template <class Hal_T> using make_unsigned_t = typename make_unsigned<Hal_T>::type;
+template <class Hal_T> using make_signed_t = typename make_signed<Hal_T>::type;
 
 #define HAL_TRAIT(name) \
-  template <class T> inline constexpr bool name##_v = name<T>::value;
+  template <class Hal_T> inline constexpr bool name##_v = name<Hal_T>::value;
 HAL_TRAIT(is_void)
 HAL_TRAIT(is_const)
 HAL_TRAIT(is_lvalue_reference)
@@ -182,53 +186,53 @@ HAL_TRAIT(is_arithmetic)
 HAL_TRAIT(is_scalar)
 HAL_TRAIT(is_signed)
 HAL_TRAIT(is_unsigned)
-template <class A, class B> inline constexpr bool is_same_v = is_same<A, B>::value;
-template <class A, class B> inline constexpr bool is_base_of_v = is_base_of<A, B>::value;
-template <class A, class B> inline constexpr bool is_convertible_v = is_convertible<A, B>::value;
-template <class F, class... A> inline constexpr bool is_invocable_v = is_invocable<F, A...>::value;
-template <class... B> inline constexpr bool conjunction_v = conjunction<B...>::value;
-template <class... B> inline constexpr bool disjunction_v = disjunction<B...>::value;
-template <class B> inline constexpr bool negation_v = negation<B>::value;
+template <class Hal_A, class Hal_B> inline constexpr bool is_same_v = is_same<Hal_A, Hal_B>::value;
+template <class Hal_A, class Hal_B> inline constexpr bool is_base_of_v = is_base_of<Hal_A, Hal_B>::value;
+template <class Hal_A, class Hal_B> inline constexpr bool is_convertible_v = is_convertible<Hal_A, Hal_B>::value;
+template <class Hal_F, class... Hal_A> inline constexpr bool is_invocable_v = is_invocable<Hal_F, Hal_A...>::value;
+template <class... Hal_B> inline constexpr bool conjunction_v = conjunction<Hal_B...>::value;
+template <class... Hal_B> inline constexpr bool disjunction_v = disjunction<Hal_B...>::value;
+template <class Hal_B> inline constexpr bool negation_v = negation<Hal_B>::value;
 
 // <utility>
 
-template <class T> HAL_ANYWHERE remove_reference_t<T>&& move(T&& x) noexcept { return static_cast<remove_reference_t<T>&&>(x); }
-template <class T> HAL_ANYWHERE T&& forward(remove_reference_t<T>& x) noexcept { return static_cast<T&&>(x); }
-template <class T> HAL_ANYWHERE T&& forward(remove_reference_t<T>&& x) noexcept { return static_cast<T&&>(x); }
-template <class T> HAL_ANYWHERE void swap(T& a, T& b) {
-  T kept = move(a);
+template <class Hal_T> HAL_ANYWHERE remove_reference_t<Hal_T>&& move(Hal_T&& x) noexcept { return static_cast<remove_reference_t<Hal_T>&&>(x); }
+template <class Hal_T> HAL_ANYWHERE Hal_T&& forward(remove_reference_t<Hal_T>& x) noexcept { return static_cast<Hal_T&&>(x); }
+template <class Hal_T> HAL_ANYWHERE Hal_T&& forward(remove_reference_t<Hal_T>&& x) noexcept { return static_cast<Hal_T&&>(x); }
+template <class Hal_T> HAL_ANYWHERE void swap(Hal_T& a, Hal_T& b) {
+  Hal_T kept = move(a);
   a = move(b);
   b = move(kept);
 }
-template <class T, class U = T> HAL_ANYWHERE T exchange(T& at, U&& value) {
-  T kept = move(at);
-  at = forward<U>(value);
+template <class Hal_T, class Hal_U = Hal_T> HAL_ANYWHERE Hal_T exchange(Hal_T& at, Hal_U&& value) {
+  Hal_T kept = move(at);
+  at = forward<Hal_U>(value);
   return kept;
 }
-template <class A, class B> struct pair {
-  A first;
-  B second;
+template <class Hal_A, class Hal_B> struct pair {
+  Hal_A first;
+  Hal_B second;
   HAL_ANYWHERE pair() : first(), second() {}
-  HAL_ANYWHERE pair(const A& a, const B& b) : first(a), second(b) {}
+  HAL_ANYWHERE pair(const Hal_A& a, const Hal_B& b) : first(a), second(b) {}
 };
-template <class A, class B> HAL_ANYWHERE pair<decay_t<A>, decay_t<B>> make_pair(A&& a, B&& b) {
-  return pair<decay_t<A>, decay_t<B>>(forward<A>(a), forward<B>(b));
+template <class Hal_A, class Hal_B> HAL_ANYWHERE pair<decay_t<Hal_A>, decay_t<Hal_B>> make_pair(Hal_A&& a, Hal_B&& b) {
+  return pair<decay_t<Hal_A>, decay_t<Hal_B>>(forward<Hal_A>(a), forward<Hal_B>(b));
 }
-template <class T, T...> struct integer_sequence {};
-template <size_t... I> using index_sequence = integer_sequence<size_t, I...>;
-template <class T, size_t N, T... I> struct hal_sequence : hal_sequence<T, N - 1, (T)(N - 1), I...> {};
-template <class T, T... I> struct hal_sequence<T, 0, I...> { typedef integer_sequence<T, I...> type; };
-template <class T, T N> using make_integer_sequence = typename hal_sequence<T, (size_t)N>::type;
-template <size_t N> using make_index_sequence = typename hal_sequence<size_t, N>::type;
+template <class Hal_T, Hal_T...> struct integer_sequence {};
+template <size_t... Hal_I> using index_sequence = integer_sequence<size_t, Hal_I...>;
+template <class Hal_T, size_t Hal_N, Hal_T... Hal_I> struct hal_sequence : hal_sequence<Hal_T, Hal_N - 1, (Hal_T)(Hal_N - 1), Hal_I...> {};
+template <class Hal_T, Hal_T... Hal_I> struct hal_sequence<Hal_T, 0, Hal_I...> { typedef integer_sequence<Hal_T, Hal_I...> type; };
+template <class Hal_T, Hal_T Hal_N> using make_integer_sequence = typename hal_sequence<Hal_T, (size_t)Hal_N>::type;
+template <size_t Hal_N> using make_index_sequence = typename hal_sequence<size_t, Hal_N>::type;
 
 // <algorithm>
 
-template <class T> HAL_ANYWHERE const T& min(const T& a, const T& b) { return b < a ? b : a; }
-template <class T> HAL_ANYWHERE const T& max(const T& a, const T& b) { return a < b ? b : a; }
-template <class T, class F> HAL_ANYWHERE const T& min(const T& a, const T& b, F less) { return less(b, a) ? b : a; }
-template <class T, class F> HAL_ANYWHERE const T& max(const T& a, const T& b, F less) { return less(a, b) ? b : a; }
-template <class T> HAL_ANYWHERE const T& clamp(const T& x, const T& low, const T& high) { return x < low ? low : high < x ? high : x; }
-template <class I, class T> HAL_ANYWHERE void fill(I from, I to, const T& value) {
+template <class Hal_T> HAL_ANYWHERE const Hal_T& min(const Hal_T& a, const Hal_T& b) { return b < a ? b : a; }
+template <class Hal_T> HAL_ANYWHERE const Hal_T& max(const Hal_T& a, const Hal_T& b) { return a < b ? b : a; }
+template <class Hal_T, class Hal_F> HAL_ANYWHERE const Hal_T& min(const Hal_T& a, const Hal_T& b, Hal_F less) { return less(b, a) ? b : a; }
+template <class Hal_T, class Hal_F> HAL_ANYWHERE const Hal_T& max(const Hal_T& a, const Hal_T& b, Hal_F less) { return less(a, b) ? b : a; }
+template <class Hal_T> HAL_ANYWHERE const Hal_T& clamp(const Hal_T& x, const Hal_T& low, const Hal_T& high) { return x < low ? low : high < x ? high : x; }
+template <class Hal_I, class Hal_T> HAL_ANYWHERE void fill(Hal_I from, Hal_I to, const Hal_T& value) {
   for (; from != to; ++from) *from = value;
 }
 
@@ -240,17 +244,17 @@ struct hal_no_limits {
                         has_infinity = false, has_quiet_NaN = false, is_iec559 = false, is_modulo = false;
   static constexpr int digits = 0, digits10 = 0, max_digits10 = 0, radix = 0, min_exponent = 0, max_exponent = 0;
 };
-template <class T> struct hal_limits : hal_no_limits {};
-template <class T, T Least, T Most, int Digits> struct hal_integer_limits : hal_no_limits {
+template <class Hal_T> struct hal_limits : hal_no_limits {};
+template <class Hal_T, Hal_T Least, Hal_T Most, int Digits> struct hal_integer_limits : hal_no_limits {
   static constexpr bool is_specialized = true, is_signed = Least != 0, is_integer = true, is_exact = true, is_bounded = true,
                         is_modulo = Least == 0 && Digits > 1;
   static constexpr int digits = Digits, digits10 = Digits * 30103ll / 100000, radix = 2;
-  static HAL_ANYWHERE T min() noexcept { return Least; }
-  static HAL_ANYWHERE T max() noexcept { return Most; }
-  static HAL_ANYWHERE T lowest() noexcept { return Least; }
-  static HAL_ANYWHERE T epsilon() noexcept { return 0; }
-  static HAL_ANYWHERE T infinity() noexcept { return 0; }
-  static HAL_ANYWHERE T quiet_NaN() noexcept { return 0; }
+  static HAL_ANYWHERE Hal_T min() noexcept { return Least; }
+  static HAL_ANYWHERE Hal_T max() noexcept { return Most; }
+  static HAL_ANYWHERE Hal_T lowest() noexcept { return Least; }
+  static HAL_ANYWHERE Hal_T epsilon() noexcept { return 0; }
+  static HAL_ANYWHERE Hal_T infinity() noexcept { return 0; }
+  static HAL_ANYWHERE Hal_T quiet_NaN() noexcept { return 0; }
 };
 #define HAL_SIGNED_LIMITS(type, most) \
   template <> struct hal_limits<type> : hal_integer_limits<type, (type)(-(most) - 1), most, sizeof(type) * 8 - 1> {};
@@ -299,74 +303,74 @@ HAL_REAL_LIMITS(float, f, 24, 6, 128, 1.17549435082228750797e-38f, 1.40129846432
                 1.1920928955078125e-7f)
 HAL_REAL_LIMITS(double, , 53, 15, 1024, 2.22507385850720138309e-308, 4.94065645841246544177e-324, 1.79769313486231570815e+308,
                 2.22044604925031308085e-16)
-template <class T> struct numeric_limits : hal_limits<remove_cv_t<T>> {};
+template <class Hal_T> struct numeric_limits : hal_limits<remove_cv_t<Hal_T>> {};
 
 // <array> and <span>
 
-template <class T, size_t N> struct array {
-  typedef T value_type;
+template <class Hal_T, size_t Hal_N> struct array {
+  typedef Hal_T value_type;
   typedef size_t size_type;
-  typedef T* iterator;
-  typedef const T* const_iterator;
-  T hal_elements[N > 0 ? N : 1];
-  HAL_ANYWHERE T& operator[](size_t i) { return hal_elements[i]; }
-  HAL_ANYWHERE const T& operator[](size_t i) const { return hal_elements[i]; }
-  HAL_ANYWHERE T& front() { return hal_elements[0]; }
-  HAL_ANYWHERE const T& front() const { return hal_elements[0]; }
-  HAL_ANYWHERE T& back() { return hal_elements[N - 1]; }
-  HAL_ANYWHERE const T& back() const { return hal_elements[N - 1]; }
-  HAL_ANYWHERE T* data() { return hal_elements; }
-  HAL_ANYWHERE const T* data() const { return hal_elements; }
-  HAL_ANYWHERE T* begin() { return hal_elements; }
-  HAL_ANYWHERE const T* begin() const { return hal_elements; }
-  HAL_ANYWHERE T* end() { return hal_elements + N; }
-  HAL_ANYWHERE const T* end() const { return hal_elements + N; }
-  HAL_ANYWHERE size_t size() const { return N; }
-  HAL_ANYWHERE bool empty() const { return N == 0; }
-  HAL_ANYWHERE void fill(const T& value) {
-    for (size_t i = 0; i < N; i++) hal_elements[i] = value;
+  typedef Hal_T* iterator;
+  typedef const Hal_T* const_iterator;
+  Hal_T hal_elements[Hal_N > 0 ? Hal_N : 1];
+  HAL_ANYWHERE Hal_T& operator[](size_t i) { return hal_elements[i]; }
+  HAL_ANYWHERE const Hal_T& operator[](size_t i) const { return hal_elements[i]; }
+  HAL_ANYWHERE Hal_T& front() { return hal_elements[0]; }
+  HAL_ANYWHERE const Hal_T& front() const { return hal_elements[0]; }
+  HAL_ANYWHERE Hal_T& back() { return hal_elements[Hal_N - 1]; }
+  HAL_ANYWHERE const Hal_T& back() const { return hal_elements[Hal_N - 1]; }
+  HAL_ANYWHERE Hal_T* data() { return hal_elements; }
+  HAL_ANYWHERE const Hal_T* data() const { return hal_elements; }
+  HAL_ANYWHERE Hal_T* begin() { return hal_elements; }
+  HAL_ANYWHERE const Hal_T* begin() const { return hal_elements; }
+  HAL_ANYWHERE Hal_T* end() { return hal_elements + Hal_N; }
+  HAL_ANYWHERE const Hal_T* end() const { return hal_elements + Hal_N; }
+  HAL_ANYWHERE size_t size() const { return Hal_N; }
+  HAL_ANYWHERE bool empty() const { return Hal_N == 0; }
+  HAL_ANYWHERE void fill(const Hal_T& value) {
+    for (size_t i = 0; i < Hal_N; i++) hal_elements[i] = value;
   }
 };
-template <class T, class... U> HAL_DECLARED array(T, U...) -> array<T, 1 + sizeof...(U)>;
-template <size_t I, class T, size_t N> HAL_ANYWHERE T& get(array<T, N>& all) { return all[I]; }
-template <size_t I, class T, size_t N> HAL_ANYWHERE const T& get(const array<T, N>& all) { return all[I]; }
+template <class Hal_T, class... Hal_U> HAL_DECLARED array(Hal_T, Hal_U...) -> array<Hal_T, 1 + sizeof...(Hal_U)>;
+template <size_t Hal_I, class Hal_T, size_t Hal_N> HAL_ANYWHERE Hal_T& get(array<Hal_T, Hal_N>& all) { return all[Hal_I]; }
+template <size_t Hal_I, class Hal_T, size_t Hal_N> HAL_ANYWHERE const Hal_T& get(const array<Hal_T, Hal_N>& all) { return all[Hal_I]; }
 #if __cplusplus >= 202002L
 inline constexpr size_t dynamic_extent = ~(size_t)0;
-template <class T, size_t Extent = dynamic_extent> class span {
-  T* hal_at = nullptr;
+template <class Hal_T, size_t Extent = dynamic_extent> class span {
+  Hal_T* hal_at = nullptr;
   size_t hal_length = Extent == dynamic_extent ? 0 : Extent;
 
  public:
-  typedef T element_type;
-  typedef remove_cv_t<T> value_type;
-  typedef T* iterator;
+  typedef Hal_T element_type;
+  typedef remove_cv_t<Hal_T> value_type;
+  typedef Hal_T* iterator;
   static constexpr size_t extent = Extent;
   constexpr span() = default;
-  HAL_ANYWHERE span(T* at, size_t length) : hal_at(at), hal_length(length) {}
-  HAL_ANYWHERE span(T* at, T* end) : hal_at(at), hal_length((size_t)(end - at)) {}
-  template <size_t N> HAL_ANYWHERE span(T (&all)[N]) : hal_at(all), hal_length(N) {}
-  template <class U, size_t N> HAL_ANYWHERE span(array<U, N>& all) : hal_at(all.data()), hal_length(N) {}
-  template <class U, size_t N> HAL_ANYWHERE span(const array<U, N>& all) : hal_at(all.data()), hal_length(N) {}
-  template <class U, size_t N> HAL_ANYWHERE span(const span<U, N>& other) : hal_at(other.data()), hal_length(other.size()) {}
-  HAL_ANYWHERE T& operator[](size_t i) const { return hal_at[i]; }
-  HAL_ANYWHERE T& front() const { return hal_at[0]; }
-  HAL_ANYWHERE T& back() const { return hal_at[hal_length - 1]; }
-  HAL_ANYWHERE T* data() const { return hal_at; }
-  HAL_ANYWHERE T* begin() const { return hal_at; }
-  HAL_ANYWHERE T* end() const { return hal_at + hal_length; }
+  HAL_ANYWHERE span(Hal_T* at, size_t length) : hal_at(at), hal_length(length) {}
+  HAL_ANYWHERE span(Hal_T* at, Hal_T* end) : hal_at(at), hal_length((size_t)(end - at)) {}
+  template <size_t Hal_N> HAL_ANYWHERE span(Hal_T (&all)[Hal_N]) : hal_at(all), hal_length(Hal_N) {}
+  template <class Hal_U, size_t Hal_N> HAL_ANYWHERE span(array<Hal_U, Hal_N>& all) : hal_at(all.data()), hal_length(Hal_N) {}
+  template <class Hal_U, size_t Hal_N> HAL_ANYWHERE span(const array<Hal_U, Hal_N>& all) : hal_at(all.data()), hal_length(Hal_N) {}
+  template <class Hal_U, size_t Hal_N> HAL_ANYWHERE span(const span<Hal_U, Hal_N>& other) : hal_at(other.data()), hal_length(other.size()) {}
+  HAL_ANYWHERE Hal_T& operator[](size_t i) const { return hal_at[i]; }
+  HAL_ANYWHERE Hal_T& front() const { return hal_at[0]; }
+  HAL_ANYWHERE Hal_T& back() const { return hal_at[hal_length - 1]; }
+  HAL_ANYWHERE Hal_T* data() const { return hal_at; }
+  HAL_ANYWHERE Hal_T* begin() const { return hal_at; }
+  HAL_ANYWHERE Hal_T* end() const { return hal_at + hal_length; }
   HAL_ANYWHERE size_t size() const { return hal_length; }
-  HAL_ANYWHERE size_t size_bytes() const { return hal_length * sizeof(T); }
+  HAL_ANYWHERE size_t size_bytes() const { return hal_length * sizeof(Hal_T); }
   HAL_ANYWHERE bool empty() const { return hal_length == 0; }
-  HAL_ANYWHERE span<T> subspan(size_t from, size_t count = dynamic_extent) const {
-    return span<T>(hal_at + from, count == dynamic_extent ? hal_length - from : count);
+  HAL_ANYWHERE span<Hal_T> subspan(size_t from, size_t count = dynamic_extent) const {
+    return span<Hal_T>(hal_at + from, count == dynamic_extent ? hal_length - from : count);
   }
-  HAL_ANYWHERE span<T> first(size_t count) const { return span<T>(hal_at, count); }
-  HAL_ANYWHERE span<T> last(size_t count) const { return span<T>(hal_at + (hal_length - count), count); }
+  HAL_ANYWHERE span<Hal_T> first(size_t count) const { return span<Hal_T>(hal_at, count); }
+  HAL_ANYWHERE span<Hal_T> last(size_t count) const { return span<Hal_T>(hal_at + (hal_length - count), count); }
 };
-template <class T, size_t N> HAL_DECLARED span(T (&)[N]) -> span<T, N>;
-template <class T, size_t N> HAL_DECLARED span(array<T, N>&) -> span<T, N>;
-template <class T, size_t N> HAL_DECLARED span(const array<T, N>&) -> span<const T, N>;
-template <class T> HAL_DECLARED span(T*, size_t) -> span<T>;
+template <class Hal_T, size_t Hal_N> HAL_DECLARED span(Hal_T (&)[Hal_N]) -> span<Hal_T, Hal_N>;
+template <class Hal_T, size_t Hal_N> HAL_DECLARED span(array<Hal_T, Hal_N>&) -> span<Hal_T, Hal_N>;
+template <class Hal_T, size_t Hal_N> HAL_DECLARED span(const array<Hal_T, Hal_N>&) -> span<const Hal_T, Hal_N>;
+template <class Hal_T> HAL_DECLARED span(Hal_T*, size_t) -> span<Hal_T>;
 #endif
 }  // namespace std
 #endif

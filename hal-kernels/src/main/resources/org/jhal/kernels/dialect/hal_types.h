@@ -59,30 +59,30 @@ struct dim3 {
   constexpr operator uint3() const { return {x, y, z}; }
 };
 
-template <class T> struct hal_same { typedef T type; };
-template <class T> struct hal_bare_of { typedef T type; };
-template <class T> struct hal_bare_of<const T> { typedef T type; };
-template <class T> struct hal_bare_of<volatile T> { typedef T type; };
-template <class T> struct hal_bare_of<T&> : hal_bare_of<T> {};
-template <class T> struct hal_bare_of<T&&> : hal_bare_of<T> {};
-template <class T> using hal_bare = typename hal_bare_of<T>::type;
+template <class Hal_T> struct hal_same { typedef Hal_T type; };
+template <class Hal_T> struct hal_bare_of { typedef Hal_T type; };
+template <class Hal_T> struct hal_bare_of<const Hal_T> { typedef Hal_T type; };
+template <class Hal_T> struct hal_bare_of<volatile Hal_T> { typedef Hal_T type; };
+template <class Hal_T> struct hal_bare_of<Hal_T&> : hal_bare_of<Hal_T> {};
+template <class Hal_T> struct hal_bare_of<Hal_T&&> : hal_bare_of<Hal_T> {};
+template <class Hal_T> using hal_bare = typename hal_bare_of<Hal_T>::type;
 
 // What CUDA's functions of a warp take for a value: they have overloads for int and larger numbers, but not for smaller ones
 // and enumerations. Those of groups are templates, and take values as they are.
-template <class T> struct hal_promoted_of {
-  template <class U, bool is_class> struct number { typedef U type; };
-  template <class U> struct number<U, false> {
-    template <class V> static decltype(+V()) of(int);
-    template <class V> static V of(long);
-    typedef decltype(of<U>(0)) type;
+template <class Hal_T> struct hal_promoted_of {
+  template <class Hal_U, bool is_class> struct number { typedef Hal_U type; };
+  template <class Hal_U> struct number<Hal_U, false> {
+    template <class Hal_V> static decltype(+Hal_V()) of(int);
+    template <class Hal_V> static Hal_V of(long);
+    typedef decltype(of<Hal_U>(0)) type;
   };
-  typedef typename number<T, __is_class(T) || __is_union(T)>::type type;
+  typedef typename number<Hal_T, __is_class(Hal_T) || __is_union(Hal_T)>::type type;
 };
-template <class T> using hal_promoted = typename hal_promoted_of<hal_bare<T>>::type;
+template <class Hal_T> using hal_promoted = typename hal_promoted_of<hal_bare<Hal_T>>::type;
 // The same for those that combine bits, which exist for unsigned alone.
-template <class T> struct hal_promoted_bits_of { typedef T type; };
+template <class Hal_T> struct hal_promoted_bits_of { typedef Hal_T type; };
 template <> struct hal_promoted_bits_of<int> { typedef unsigned type; };
-template <class T> using hal_promoted_bits = typename hal_promoted_bits_of<hal_promoted<T>>::type;
+template <class Hal_T> using hal_promoted_bits = typename hal_promoted_bits_of<hal_promoted<Hal_T>>::type;
 
 template <class To, class From> static inline To hal_bits(From from) {
   static_assert(sizeof(To) == sizeof(From), "as many bits");

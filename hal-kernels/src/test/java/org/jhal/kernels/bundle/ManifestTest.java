@@ -20,6 +20,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 import org.jhal.ElementType;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Parameter;
 import org.jhal.Parameter.Direction;
@@ -59,7 +60,8 @@ class ManifestTest {
               {"name": "out", "type": "f64", "direction": "out"}
             ],
             "workgroupSize": [8, 4, 2],
-            "dynamicSharedMemory": 1024
+            "dynamicSharedMemory": 1024,
+            "cooperative": true
           }
         ],
         "variants": [
@@ -102,7 +104,8 @@ class ManifestTest {
                     new Parameter("out", Kind.BUFFER, ElementType.F64, Direction.OUT),
                     new Parameter("n", Kind.CONSTANT, ElementType.I64, Direction.IN)),
                 new Workgroups(8, 4, 2),
-                1024)),
+                1024,
+                true)),
         manifest.kernels());
     assertEquals(
         List.of(
@@ -136,6 +139,39 @@ class ManifestTest {
 
     assertEquals("_Z5saxpyv", variant.entry("saxpy"));
     assertEquals("reduce", variant.entry("reduce"));
+  }
+
+  private static String withGlobals(String globals) {
+    return GOOD.replace("\"version\": 1,", "\"version\": 1, \"globals\": " + globals + ",");
+  }
+
+  @Test
+  void variablesHaveTypesAndCounts() {
+    assertEquals(List.of(), read(GOOD).globals());
+    assertEquals(
+        List.of(new Global("sum", ElementType.F64, 1), new Global("table", ElementType.U8, 300)),
+        read(withGlobals(
+                "[{\"name\": \"sum\", \"type\": \"f64\"},"
+                    + " {\"name\": \"table\", \"type\": \"u8\", \"count\": 300}]"))
+            .globals());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "[{'name': 'sum'}]; globals[0]",
+        "[{'name': 'sum', 'type': 'f63'}]; globals[0].type",
+        "[{'name': 'a-b', 'type': 'f64'}]; globals[0].name",
+        "[{'name': 'sum', 'type': 'f64', 'count': 0}]; globals[0].count",
+        "[{'name': 'sum', 'type': 'f64', 'size': 8}]; globals[0]",
+        "[{'name': 'a', 'type': 'f64'}, {'name': 'a', 'type': 'u8'}]; globals[1]",
+        "{'name': 'sum', 'type': 'f64'}; globals"
+      })
+  void malformedVariablesAreRejected(String text) {
+    String[] parts = text.replace('\'', '"').split("; ", 2);
+    HalException refused = assertThrows(HalException.class, () -> read(withGlobals(parts[0])));
+    assertEquals(Status.INVALID_ARGUMENT, refused.status());
+    assertTrue(String.valueOf(refused.getMessage()).contains(parts[1]), refused::getMessage);
   }
 
   @Test
@@ -274,6 +310,7 @@ class ManifestTest {
           [256]                      | [9999999999999999999999]     | kernels[0].workgroupSize[0] is 9999999999999999999999; it must be
           [256]                      | [65536,65536]                | kernels[0].workgroupSize makes more than 2147483647 work items
           [256]                      | 256                          | kernels[0].workgroupSize is the number 256; it must be a list
+          "cooperative": true        | "cooperative": 1             | kernels[1].cooperative is the number 1; it must be true or false
           1024                       | -1                           | kernels[1].dynamicSharedMemory is -1; it must be a whole number from 0 to
           {"groups": "covering(n)", "anything": [1, null, true]} | 5 | kernels[0].run is the number 5; it must be an object
           "format": "java", "class": "Kernels" | "class": "Kernels" | variants[2] lacks the key 'format'
