@@ -17,6 +17,7 @@ final class CudaAttributes extends DeviceReader {
           5, // MAX_GRID_DIM_X
           97, // MAX_SHARED_MEMORY_PER_BLOCK_OPTIN
           16, // MULTIPROCESSOR_COUNT
+          95, // COOPERATIVE_LAUNCH
           50, // PCI_DOMAIN_ID
           33, // PCI_BUS_ID
           34); // PCI_DEVICE_ID

@@ -15,7 +15,7 @@ import org.jhal.gpu.runtime.GraphRuntime;
 /** The graphs of a device. The layouts of structures are those of cuda.h. */
 final class CudaGraphs extends GraphRuntime {
   /** CUDA_KERNEL_NODE_PARAMS_v2. */
-  private static final GraphLayout KERNEL = new GraphLayout(72, 0, 8, 20, 32, 48);
+  private static final GraphLayout KERNEL = new GraphLayout(72, 0, 8, 20, 32, 48, 64);
 
   // CUDA_MEMCPY3D. All other members are zero.
   private static final int COPY_BYTES = 200;
@@ -98,13 +98,20 @@ final class CudaGraphs extends GraphRuntime {
   }
 
   @Override
-  protected int addFill(long node, long graph, long dependencies, int count, long description) {
-    return setup.graphAddMemsetNode(node, graph, dependencies, count, description, context);
+  protected int addFill(NativeBlock scratch, long node, long graph, long dependencies, int count) {
+    return setup.graphAddMemsetNode(
+        node, graph, dependencies, count, scratch.address(0), contextOf(scratch));
   }
 
   @Override
-  protected int setFill(long instance, long node, long description) {
-    return calls.graphExecMemsetNodeSetParams(instance, node, description, context);
+  protected int setFill(NativeBlock scratch, long instance, long node) {
+    return calls.graphExecMemsetNodeSetParams(
+        instance, node, scratch.address(0), contextOf(scratch));
+  }
+
+  private long contextOf(NativeBlock scratch) {
+    long own = context(scratch);
+    return own == 0 ? context : own;
   }
 
   @Override
@@ -125,11 +132,13 @@ final class CudaGraphs extends GraphRuntime {
 
   @Override
   protected int addCopy(NativeBlock scratch, long node, long graph, long dependencies, int count) {
-    return setup.graphAddMemcpyNode(node, graph, dependencies, count, scratch.address(0), context);
+    return setup.graphAddMemcpyNode(
+        node, graph, dependencies, count, scratch.address(0), contextOf(scratch));
   }
 
   @Override
   protected int setCopy(NativeBlock scratch, long instance, long node) {
-    return calls.graphExecMemcpyNodeSetParams(instance, node, scratch.address(0), context);
+    return calls.graphExecMemcpyNodeSetParams(
+        instance, node, scratch.address(0), contextOf(scratch));
   }
 }

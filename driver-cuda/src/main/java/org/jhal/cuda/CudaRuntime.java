@@ -3,11 +3,13 @@ package org.jhal.cuda;
 
 import static org.jhal.cuda.JCudaApi.API;
 
+import java.util.List;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.NativeBinding;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.gpu.runtime.ComputeSplit;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
 import org.jspecify.annotations.Nullable;
@@ -82,6 +84,22 @@ final class CudaRuntime extends GpuRuntime {
   @Override
   public void release() {
     checkFreed("devicePrimaryCtxRelease", API.setup().devicePrimaryCtxRelease(ordinal()));
+  }
+
+  @Override
+  public @Nullable ComputeSplit makeSplit() {
+    return CudaSplit.missing(library().library()).isEmpty() ? CudaSplit.of(this, ordinal()) : null;
+  }
+
+  @Override
+  public String noSplit() {
+    List<String> missing = CudaSplit.missing(library().library());
+    return missing.isEmpty()
+        ? "the GPU has too few multiprocessors"
+        : library().library().path()
+            + " lacks "
+            + String.join(", ", missing)
+            + ", which came with CUDA 12.5";
   }
 
   @Override

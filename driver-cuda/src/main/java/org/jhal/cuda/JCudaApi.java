@@ -102,9 +102,15 @@ final class JCudaApi extends NativeFunctions<CudaTable, JCudaApi.Setup>
           Map.entry("memcpyDtoDAsync", "cuMemcpyDtoDAsync_v2"),
           Map.entry("memcpyDtoHAsync", "cuMemcpyDtoHAsync_v2"),
           Map.entry("memcpyHtoDAsync", "cuMemcpyHtoDAsync_v2"),
+          Map.entry("moduleLaunchCooperativeKernel", "cuLaunchCooperativeKernel"),
+          Map.entry("moduleGetGlobal", "cuModuleGetGlobal_v2"),
           Map.entry("moduleLaunchKernel", "cuLaunchKernel"),
+          Map.entry(
+              "moduleOccupancyMaxActiveBlocksPerMultiprocessor",
+              "cuOccupancyMaxActiveBlocksPerMultiprocessor"),
           Map.entry("streamCreateWithFlags", "cuStreamCreate"),
-          Map.entry("streamDestroy", "cuStreamDestroy_v2"));
+          Map.entry("streamDestroy", "cuStreamDestroy_v2"),
+          Map.entry("streamPriorityRange", "cuCtxGetStreamPriorityRange"));
 
   /** The number inside JCuda's handles, so that one object serves any number of calls. */
   private static final VarHandle ADDRESS;

@@ -23,6 +23,7 @@ final class HipAttributes extends DeviceReader {
             hipDeviceAttributeMaxGridDimX,
             hipDeviceAttributeMaxSharedMemoryPerBlock,
             hipDeviceAttributeMultiprocessorCount,
+            hipDeviceAttributeCooperativeLaunch,
             hipDeviceAttributePciDomainID,
             hipDeviceAttributePciBusId,
             hipDeviceAttributePciDeviceId));

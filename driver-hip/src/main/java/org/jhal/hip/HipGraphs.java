@@ -40,13 +40,13 @@ final class HipGraphs extends GraphRuntime {
   }
 
   @Override
-  protected int addFill(long node, long graph, long dependencies, int count, long description) {
-    return API.setup().graphAddMemsetNode(node, graph, dependencies, count, description);
+  protected int addFill(NativeBlock scratch, long node, long graph, long dependencies, int count) {
+    return API.setup().graphAddMemsetNode(node, graph, dependencies, count, scratch.address(0));
   }
 
   @Override
-  protected int setFill(long instance, long node, long description) {
-    return calls.graphExecMemsetNodeSetParams(instance, node, description);
+  protected int setFill(NativeBlock scratch, long instance, long node) {
+    return calls.graphExecMemsetNodeSetParams(instance, node, scratch.address(0));
   }
 
   @Override

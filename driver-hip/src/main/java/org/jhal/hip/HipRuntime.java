@@ -4,6 +4,7 @@ package org.jhal.hip;
 import static org.jhal.hip.jna.HipApi.API;
 
 import java.lang.System.Logger.Level;
+import java.util.List;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.gpu.compile.KernelLoader;
@@ -11,6 +12,7 @@ import org.jhal.gpu.natives.GpuApi;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.NativeBinding;
 import org.jhal.gpu.natives.ResultCodes;
+import org.jhal.gpu.runtime.ComputeSplit;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
 import org.jhal.hip.jna.HipConstants;
@@ -84,6 +86,19 @@ final class HipRuntime extends GpuRuntime {
                 .formatted(token, HipResult.CODES.describe(code)));
       }
     }
+  }
+
+  @Override
+  public @Nullable ComputeSplit makeSplit() {
+    return HipSplit.missing(library().library()).isEmpty() ? HipSplit.of(this, ordinal()) : null;
+  }
+
+  @Override
+  public String noSplit() {
+    List<String> missing = HipSplit.missing(library().library());
+    return missing.isEmpty()
+        ? "the GPU has too few compute units"
+        : library().library().path() + " lacks " + String.join(", ", missing);
   }
 
   @Override

@@ -5,20 +5,31 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jhal.BufferParams;
 import org.jhal.Capability;
 import org.jhal.DeviceInfo;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.GraphStatistics;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
+import org.jhal.QueueGrant;
+import org.jhal.QueueRequest;
+import org.jhal.QueueRequest.Priority;
 import org.jhal.Status;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.DeviceMemory;
+import org.jhal.driver.GrantedStream;
 import org.jhal.driver.KernelModule;
 import org.jhal.driver.NativeGroup;
 import org.jhal.driver.NativeStream;
@@ -34,14 +45,18 @@ import org.jhal.gpu.graph.GraphOptions;
 import org.jhal.gpu.memory.ForeignMemory;
 import org.jhal.gpu.memory.ImportedMemory;
 import org.jhal.gpu.memory.MemoryPool;
+import org.jhal.gpu.natives.CooperativeCalls;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuVendor;
 import org.jhal.gpu.natives.Profile;
 import org.jhal.gpu.natives.RangeMarks;
+import org.jhal.gpu.runtime.ComputeSplit;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuRuntime;
 import org.jhal.gpu.runtime.GraphRuntime;
+import org.jhal.gpu.stream.ComputePlace;
+import org.jhal.gpu.stream.ComputePlaces;
 import org.jhal.gpu.stream.GpuStream;
 import org.jhal.gpu.stream.OwnCopyStream;
 import org.jhal.gpu.time.DeviceClock;
@@ -71,6 +86,8 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
       Profile profile,
       @Nullable RangeMarks ranges) {}
 
+  private static final System.Logger LOG = System.getLogger(GpuDevice.class.getName());
+
   private final GpuRuntime runtime;
   private final GpuProperties properties;
   private final FreeThread frees;
@@ -81,11 +98,22 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
   private final @Nullable KernelCache cache;
   private final @Nullable GraphCache graphs; // null if the device uses none
   private final GpuNativeCalls nativeCalls;
+  private final @Nullable String noCooperation; // why; null if it launches cooperative kernels
   private final DeviceClock clock;
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
   private final GroupDevice groups;
   private final List<GpuStream> streams = new CopyOnWriteArrayList<>(); // all that were created
+  private final AtomicInteger numbers = new AtomicInteger(); // of streams
+
+  /** Those that acquired queues have left. */
+  private final Map<StreamKind, Queue<GpuStream>> left = new ConcurrentHashMap<>();
+
+  /** The shares of queues that are acquired. */
+  private final Map<GpuStream, ComputePlaces.Share> lent = new ConcurrentHashMap<>();
+
+  private final @Nullable ComputePlaces places; // null if the compute units cannot be divided
+  private final AtomicBoolean hasStayed = new AtomicBoolean(); // a stream; logged once
 
   /**
    * Opens a device.
@@ -98,6 +126,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     this.properties = properties;
     this.cache = config.cache();
     this.nativeCalls = new GpuNativeCalls(runtime);
+    this.noCooperation = CooperativeCalls.obstacle(runtime, properties);
     this.clock = new DeviceClock(runtime);
     this.profile = config.profile();
     this.ranges = config.ranges();
@@ -112,6 +141,8 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
       this.kernels = runtime.makeKernels(properties);
       long token = runtime.bindToThread();
       try {
+        ComputeSplit split = runtime.makeSplit();
+        this.places = split == null ? null : new ComputePlaces(core, split);
         made =
             new MemoryPool(core, new MemoryBudget(name(), info().memoryBytes()), this::evictGraph);
       } finally {
@@ -169,7 +200,33 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of(Capability.HOST_IMPORT, Capability.NATIVE_ACCESS, Capability.SATURATING_CASTS);
+    Set<Capability> all =
+        EnumSet.of(
+            Capability.HOST_IMPORT,
+            Capability.NATIVE_ACCESS,
+            Capability.SATURATING_CASTS,
+            Capability.KERNEL_GLOBALS,
+            Capability.QUEUE_PRIORITY);
+    if (profile.measures(true)) {
+      all.add(Capability.COMMAND_TIMES);
+    }
+    if (noCooperation == null) {
+      all.add(Capability.COOPERATIVE_DISPATCH);
+    }
+    if (places != null) {
+      all.add(Capability.QUEUE_SHARE);
+    }
+    return all;
+  }
+
+  @Override
+  public String noCooperation() {
+    return String.valueOf(noCooperation);
+  }
+
+  @Override
+  public String noShares() {
+    return runtime.noSplit();
   }
 
   @Override
@@ -184,10 +241,120 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public NativeStream<GpuEvent> createStream(int index) {
-    GpuStream made = new GpuStream(core, index, pool, ring, graphs, clock, profile, ranges);
-    nativeCalls.lend(made.handle());
+    return makeStream(new StreamHome(0, null));
+  }
+
+  /**
+   * A stream that an earlier queue with this priority and place has left, or a new one. Those that
+   * are left stay until the device is closed: to free what a stream has used may wait until the
+   * device is idle.
+   */
+  @Override
+  public GrantedStream<GpuEvent> acquireStream(int index, QueueRequest request) {
+    int priority = runtime.priority(request.priority());
+    Priority granted = priority == 0 ? Priority.NORMAL : request.priority();
+    ComputePlaces division = places;
+    if (request.share().isEmpty() || division == null) {
+      int units = division == null ? 0 : division.units();
+      return new GrantedStream<>(
+          takeStream(priority, null), new QueueGrant(granted, 0, units, false));
+    }
+    ComputePlaces.Share share = division.take(request.share().getAsDouble());
+    GpuStream stream = null;
+    try {
+      stream = takeStream(priority, share);
+      return new GrantedStream<>(
+          stream,
+          new QueueGrant(
+              division.hasPriorities() ? granted : Priority.NORMAL,
+              share.units(),
+              division.units(),
+              division.hasPriorities()));
+    } finally {
+      if (stream == null) {
+        share.giveBack();
+      }
+    }
+  }
+
+  private GpuStream takeStream(int priority, ComputePlaces.@Nullable Share share) {
+    StreamKind kind = new StreamKind(priority, share == null ? null : share.place());
+    GpuStream kept = leftOf(kind).poll();
+    GpuStream stream = kept != null ? kept : makeStream(new StreamHome(priority, kind));
+    if (share != null) {
+      lent.put(stream, share);
+    }
+    return stream;
+  }
+
+  private Queue<GpuStream> leftOf(StreamKind kind) {
+    return left.computeIfAbsent(kind, key -> new ConcurrentLinkedQueue<>());
+  }
+
+  private GpuStream makeStream(StreamHome home) {
+    GpuStream made =
+        new GpuStream(
+            core, numbers.getAndIncrement(), home, pool, ring, graphs, clock, profile, ranges);
     streams.add(made);
     return made;
+  }
+
+  /**
+   * Which queues a stream is good for.
+   *
+   * @param priority the runtime's number
+   * @param place that of a share; null without one
+   */
+  private record StreamKind(int priority, @Nullable ComputePlace place) {}
+
+  /** What a stream needs of this device. */
+  private final class StreamHome implements GpuStream.Home {
+    private final int priority;
+    private final @Nullable StreamKind kind; // null for a stream that is not acquired
+
+    StreamHome(int priority, @Nullable StreamKind kind) {
+      this.priority = priority;
+      this.kind = kind;
+    }
+
+    @Override
+    public @Nullable ComputePlace place() {
+      ComputePlace own = kind == null ? null : kind.place();
+      ComputePlaces division = places;
+      if (own != null || division == null) {
+        return own;
+      }
+      return priority == 0 || division.hasPriorities() ? division.rest() : null;
+    }
+
+    @Override
+    public long openStream(@Nullable ComputePlace place) {
+      long made =
+          place != null
+              ? place.openStream(priority)
+              : priority == 0 ? runtime.openStream() : runtime.openStream(priority);
+      nativeCalls.lend(made);
+      return made;
+    }
+
+    @Override
+    public boolean keep(GpuStream stream) {
+      ComputePlaces.Share share = lent.remove(stream);
+      if (share != null) {
+        share.giveBack();
+      }
+      return kind != null && leftOf(kind).add(stream);
+    }
+
+    @Override
+    public void stays(HalException cause) {
+      if (!hasStayed.getAndSet(true)) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            name() + ": a stream goes on where its kernels ran, beside a queue's share",
+            cause);
+      }
+    }
   }
 
   @Override
@@ -287,12 +454,24 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
 
   @Override
   public KernelModule load(ExecutableSource source, Variant variant, List<KernelSpec> specs) {
-    return kernels.load(source, variant, specs, frees::free, cache);
+    return load(source, variant, specs, List.of());
+  }
+
+  @Override
+  public KernelModule load(
+      ExecutableSource source, Variant variant, List<KernelSpec> specs, List<Global> globals) {
+    return kernels.load(source, variant, specs, globals, frees::free, cache);
+  }
+
+  @Override
+  public DeviceMemory global(KernelModule module, int index) {
+    KernelLoader.Variable found = KernelLoader.variable(module, index);
+    return new ForeignMemory(frees, core.place(), found.address(), found.bytes());
   }
 
   @Override
   public @Nullable PreparedCommands prepare(CommandList commands) {
-    return graphs == null ? null : graphs.prepare(commands, streams.size());
+    return graphs == null ? null : graphs.prepare(commands);
   }
 
   @Override
@@ -304,6 +483,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
   public void close() {
     groups.beginClose();
     nativeCalls.close();
+    left.values().forEach(kept -> kept.forEach(stream -> runtime.giveBack(stream::destroy)));
     streams.forEach(stream -> runtime.giveBack(stream::freeMemory));
     frees.close(this::closeLast);
   }
@@ -324,6 +504,9 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     Long collectives = groupStreamIfMade();
     if (collectives != null) {
       runtime.giveBack(() -> runtime.closeStream(collectives));
+    }
+    if (places != null) {
+      runtime.giveBack(places::close);
     }
     runtime.pinning().forget();
   }

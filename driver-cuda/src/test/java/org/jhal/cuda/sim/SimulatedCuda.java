@@ -18,6 +18,7 @@ public final class SimulatedCuda {
           "cuda_copy.c",
           "cuda_module.c",
           "cuda_graph.c",
+          "cuda_green.c",
           "cuda_errors.c",
           "cuda_stubs.c");
 

@@ -88,7 +88,7 @@ static const struct {
     {13, 1980000},    // clock, kHz
     {14, 512},        // texture alignment
     {15, 1},          // copies and kernels at once
-    {16, 4},          // multiprocessors
+    {16, GS_MULTIPROCESSORS},          // multiprocessors
     {17, 0},          // time limit
     {18, 0},          // integrated
     {19, 1},          // can map host memory
@@ -122,7 +122,7 @@ static const struct {
     {92, 1},          // stream memory operations
     {93, 1},          // 64-bit stream memory operations
     {94, 1},          // wait value "nor"
-    {95, 0},          // cooperative launch
+    {95, 1},          // cooperative launch
     {97, GS_SHARED_OPT_IN},
     {99, 1},          // host registration
     {102, 0},         // virtual memory management

@@ -37,17 +37,28 @@ _Static_assert(sizeof(CUDA_KERNEL_NODE_PARAMS_v2) == 72 && sizeof(CUDA_MEMSET_NO
 
 // ---- what nodes do ----
 
+// The context of a node, and the units that a green one has.
+static gs_context* context_of(gs_handle handle, uint64_t* units) {
+  *units = 0;
+  return gs_is_place(handle) ? gs_place_find(handle, units) : gs_context_find(handle);
+}
+
 static int kernel_work(gs_context* context, const CUDA_KERNEL_NODE_PARAMS_v2* p, gs_work** work) {
   NOT_NULL(p);
+  uint64_t units = 0;
+  if (p->context && context_of(p->context, &units) != context) return GS_INVALID_CONTEXT;
   const void* packed;
   size_t packed_size;
   int code = cuda_packed(p->arguments, p->extra, &packed, &packed_size);
   if (code) return code;
-  return gs_work_kernel(context, p->function, p->grid, p->block, p->shared, p->arguments, packed, packed_size, work);
+  code = gs_work_kernel(context, p->function, p->grid, p->block, p->shared, p->arguments, packed, packed_size, work);
+  if (!code) gs_work_place(*work, units);
+  return code;
 }
 
 static int memset_work(const CUDA_MEMSET_NODE_PARAMS* p, gs_handle handle, gs_work** work) {
-  gs_context* context = gs_context_find(handle);
+  uint64_t units;
+  gs_context* context = context_of(handle, &units);
   if (!context) return GS_INVALID_CONTEXT;
   NOT_NULL(p);
   if (p->width != 1 && p->width != 2 && p->width != 4) return GS_INVALID_VALUE;
@@ -80,7 +91,8 @@ static int side_of(const copy_side* side, uint64_t* address, enum gs_side* kind)
 }
 
 static int memcpy_work(const CUDA_MEMCPY3D* p, gs_handle handle, gs_work** work) {
-  gs_context* context = gs_context_find(handle);
+  uint64_t units;
+  gs_context* context = context_of(handle, &units);
   if (!context) return GS_INVALID_CONTEXT;
   NOT_NULL(p);
   uint64_t to, from;

@@ -127,3 +127,16 @@ CU cuLaunchKernel(gs_handle function, unsigned grid_x, unsigned grid_y, unsigned
   if (code) return code;
   return gs_launch(frame.context, function, grid, block, shared, stream, arguments, packed, packed_size);
 }
+
+CU cuLaunchCooperativeKernel(gs_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                             unsigned block_y, unsigned block_z, unsigned shared, gs_handle stream, void** arguments) {
+  GS_CALL(GS_CURRENT)
+  const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+  return gs_launch_cooperative(frame.context, function, grid, block, shared, stream, arguments);
+}
+
+CU cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, gs_handle function, int threads, size_t shared) {
+  GS_CALL(GS_CURRENT)
+  NOT_NULL(blocks);
+  return gs_occupancy(function, threads, shared, blocks);
+}

@@ -23,7 +23,9 @@ public final class HipApi extends NativeFunctions<HipTable, HipSetup>
 
   @Override
   public String functionName(String function) {
-    return SharedLibrary.function("hip", function);
+    return function.equals("streamPriorityRange")
+        ? "hipDeviceGetStreamPriorityRange"
+        : SharedLibrary.function("hip", function);
   }
 
   @Override

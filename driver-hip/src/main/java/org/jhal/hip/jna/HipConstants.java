@@ -12,6 +12,7 @@ public final class HipConstants {
   public static final int hipErrorUnknown = 999;
 
   // hipDeviceAttribute_t
+  public static final int hipDeviceAttributeCooperativeLaunch = 10;
   public static final int hipDeviceAttributeMaxBlockDimX = 26;
   public static final int hipDeviceAttributeMaxGridDimX = 29;
   public static final int hipDeviceAttributeMaxThreadsPerBlock = 56;

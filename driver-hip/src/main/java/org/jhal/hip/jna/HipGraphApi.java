@@ -12,7 +12,8 @@ public final class HipGraphApi extends NativeFunctions<HipGraphTable, HipGraphAp
   public static final HipGraphApi API = new HipGraphApi();
 
   /** The C structure {@code hipKernelNodeParams}. */
-  public static final GraphLayout KERNEL = new GraphLayout(64, 24, 32, 0, 56, 16);
+  public static final GraphLayout KERNEL =
+      new GraphLayout(64, 24, 32, 0, 56, 16, GraphLayout.NO_CONTEXT);
 
   private HipGraphApi() {
     super(MethodHandles.lookup(), HipGraphTable.class, Setup.class);

@@ -21,6 +21,7 @@ public final class HipShim {
           "cuda_copy.c",
           "cuda_module.c",
           "cuda_graph.c",
+          "cuda_green.c",
           "cuda_errors.c");
 
   private HipShim() {}

@@ -66,6 +66,7 @@ static const struct {
     {3, 1},            // can map host memory
     {5, 1700000},      // clock, kHz
     {8, 1},            // kernels at once
+    {10, 1},           // cooperative launch
     {16, 0},           // integrated
     {19, 8 << 20},     // level 2 cache
     {23, 9},           // compute capability, major
@@ -81,7 +82,7 @@ static const struct {
     {59, 4096},        // memory bus, bits
     {60, 1600000},     // memory clock, kHz
     {61, 0},           // compute capability, minor
-    {63, 4},           // multiprocessors
+    {63, GS_MULTIPROCESSORS},  // multiprocessors
     {68, 0},           // PCI device
     {69, 0},           // PCI domain
     {71, 65536},       // registers of a block

@@ -40,6 +40,7 @@ static const struct {
     {712, "hipErrorHostMemoryAlreadyRegistered", "part or all of the requested memory range is already mapped"},
     {713, "hipErrorHostMemoryNotRegistered", "pointer does not correspond to a registered memory region"},
     {719, "hipErrorLaunchFailure", "unspecified launch failure"},
+    {720, "hipErrorCooperativeLaunchTooLarge", "too many blocks in cooperative launch"},
     {801, "hipErrorNotSupported", "operation not supported"},
     {900, "hipErrorStreamCaptureUnsupported", "operation not permitted when stream is capturing"},
     {999, "hipErrorUnknown", "unknown error"},

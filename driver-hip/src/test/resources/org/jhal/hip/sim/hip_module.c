@@ -21,6 +21,11 @@ HIP hipModuleGetFunction(gs_handle* function, gs_handle module, const char* name
   return code ? code : gs_function_max_dynamic_shared(*function, HIP_LDS - (int)info.static_shared);
 }
 
+HIP hipModuleGetGlobal(uint64_t* address, size_t* size, gs_handle module, const char* name) {
+  GS_CALL(GS_DEVICE)
+  return gs_module_global(module, name, address, size);
+}
+
 HIP hipFuncGetAttribute(int* value, int attribute, gs_handle function) {
   GS_CALL(GS_DEVICE)
   NOT_NULL(value);
@@ -65,4 +70,18 @@ HIP hipModuleLaunchKernel(gs_handle function, unsigned grid_x, unsigned grid_y, 
   int code = hip_packed(arguments, extra, &packed, &packed_size);
   if (code) return code;
   return gs_launch(frame.context, function, grid, block, shared, stream, arguments, packed, packed_size);
+}
+
+HIP hipModuleLaunchCooperativeKernel(gs_handle function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                                     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+                                     gs_handle stream, void** arguments) {
+  GS_CALL(GS_DEVICE)
+  const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+  return gs_launch_cooperative(frame.context, function, grid, block, shared, stream, arguments);
+}
+
+HIP hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, gs_handle function, int threads, size_t shared) {
+  GS_CALL(GS_DEVICE)
+  NOT_NULL(blocks);
+  return gs_occupancy(function, threads, shared, blocks);
 }

@@ -20,6 +20,8 @@
   X(cuCtxEnablePeerAccess, handle, unsigned)                                                     \
   X(cuCtxSetCurrent, handle)                                                                     \
   X(cuStreamCreate, handle*, unsigned)                                                           \
+  X(cuStreamCreateWithPriority, handle*, unsigned, int)                                          \
+  X(cuCtxGetStreamPriorityRange, int*, int*)                                                     \
   X(cuStreamDestroy_v2, handle)                                                                  \
   X(cuStreamSynchronize, handle)                                                                 \
   X(cuStreamQuery, handle)                                                                       \
@@ -55,6 +57,7 @@
   X(cuMemsetD32Async, uint64_t, unsigned, size_t, handle)                                        \
   X(cuModuleLoadData, handle*, const void*)                                                      \
   X(cuModuleUnload, handle)                                                                      \
+  X(cuModuleGetGlobal_v2, uint64_t*, size_t*, handle, const char*)                               \
   X(cuModuleGetFunction, handle*, handle, const char*)                                           \
   X(cuFuncGetAttribute, int*, int, handle)                                                       \
   X(cuFuncSetAttribute, handle, int, int)                                                        \
@@ -279,6 +282,10 @@ HIP hipDeviceEnablePeerAccess(int peer, unsigned flags) {
 // ---- streams and events ----
 
 HIP hipStreamCreateWithFlags(handle* stream, unsigned flags) { FORWARD(cuStreamCreate(stream, flags)); }
+HIP hipStreamCreateWithPriority(handle* stream, unsigned flags, int priority) {
+  FORWARD(cuStreamCreateWithPriority(stream, flags, priority));
+}
+HIP hipDeviceGetStreamPriorityRange(int* least, int* greatest) { FORWARD(cuCtxGetStreamPriorityRange(least, greatest)); }
 HIP hipStreamDestroy(handle stream) { FORWARD(cuStreamDestroy_v2(stream)); }
 HIP hipStreamSynchronize(handle stream) { FORWARD(cuStreamSynchronize(stream)); }
 HIP hipStreamQuery(handle stream) { FORWARD(cuStreamQuery(stream)); }
@@ -402,6 +409,10 @@ HIP hipModuleGetFunction(handle* function, handle module, const char* name) {
   int code = enter();
   if (!code) code = shim_code(cuModuleGetFunction(function, module, name));
   return code ? code : shim_code(allow_shared(*function));
+}
+
+HIP hipModuleGetGlobal(uint64_t* address, size_t* size, handle module, const char* name) {
+  FORWARD(cuModuleGetGlobal_v2(address, size, module, name));
 }
 
 HIP hipFuncGetAttribute(int* value, int attribute, handle function) {

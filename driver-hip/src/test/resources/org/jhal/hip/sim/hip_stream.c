@@ -8,6 +8,29 @@ HIP hipStreamCreateWithFlags(gs_handle* stream, unsigned flags) {
   return gs_stream_create(frame.context, flags, 0, stream);
 }
 
+HIP hipStreamCreateWithPriority(gs_handle* stream, unsigned flags, int priority) {
+  GS_CALL(GS_DEVICE)
+  NOT_NULL(stream);
+  return gs_stream_create(frame.context, flags, priority > 1 ? 1 : priority < -1 ? -1 : priority, stream);
+}
+
+HIP hipExtStreamCreateWithCUMask(gs_handle* stream, unsigned words, const unsigned* mask) {
+  GS_CALL(GS_DEVICE)
+  NOT_NULL(stream);
+  if (!words || !mask) return GS_INVALID_VALUE;
+  uint64_t units = mask[0] | (words > 1 ? (uint64_t)mask[1] << 32 : 0);
+  if (!units) return GS_INVALID_VALUE;
+  int code = gs_stream_create(frame.context, 0, 0, stream);
+  return code ? code : gs_stream_place(*stream, units);
+}
+
+HIP hipDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  GS_CALL(GS_DEVICE)
+  if (least) *least = 1;
+  if (greatest) *greatest = -1;
+  return GS_OK;
+}
+
 HIP hipStreamDestroy(gs_handle stream) { RELEASE(gs_stream_destroy(stream)); }
 
 HIP hipStreamSynchronize(gs_handle stream) {

@@ -16,6 +16,7 @@ import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.EngineThread;
+import org.jhal.engine.base.AtExit;
 import org.jhal.gpu.natives.LaunchGate;
 import org.jhal.spi.DurationText;
 import org.jhal.spi.HostFailures;
@@ -44,7 +45,7 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
         new EngineThread(
             "jhal-group-make",
             () -> {
-              Runnable make = () -> make(library, gate, devices, made);
+              Runnable make = () -> AtExit.during(() -> make(library, gate, devices, made));
               Throwable thrown =
                   Attempt.of(() -> gate.runAtMost(Math.min(patience, MAKE_NANOS), make));
               if (thrown != null) {
@@ -193,7 +194,10 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
   void end() {
     try {
       Throwable thrown =
-          Attempt.of(() -> gate.runAhead(END_NANOS, () -> communicators.end(END_NANOS)));
+          Attempt.of(
+              () ->
+                  gate.runAhead(
+                      END_NANOS, () -> AtExit.during(() -> communicators.end(END_NANOS))));
       if (thrown != null) { // no caller could handle it
         LOG.log(Level.WARNING, "a communicator is not freed before the process ends", thrown);
       }

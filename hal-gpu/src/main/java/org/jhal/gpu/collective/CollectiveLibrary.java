@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
+import org.jhal.CollectiveGroup;
 import org.jhal.ElementType;
 import org.jhal.HalException;
 import org.jhal.NativeCode;
@@ -221,6 +222,7 @@ final class CollectiveLibrary {
       case REDUCE_SCATTER ->
           functions.ncclReduceScatter(
               source, target, count, type, reduction(call), communicator, stream);
+      case GATHER, SCATTER, ALL_TO_ALL -> exchange(call, rank, communicator, stream);
       case SEND_RECEIVE -> {
         if (rank == root) {
           yield functions.ncclSend(source, count, type, call.receiver(), communicator, stream);
@@ -230,6 +232,39 @@ final class CollectiveLibrary {
             : SUCCESS;
       }
     };
+  }
+
+  /**
+   * Sends each peer its part of the rank's source, and receives from each peer a part of the
+   * target. The library runs the calls of a group together, so their order does not matter.
+   */
+  private int exchange(CollectiveCall call, int rank, long communicator, long stream) {
+    CollectiveCall.Rank own = call.ranks().get(rank);
+    long source = address(own.source());
+    long target = address(own.target());
+    long length = call.length();
+    boolean isGather = call.kind() == CollectiveGroup.Kind.GATHER;
+    boolean isScatter = call.kind() == CollectiveGroup.Kind.SCATTER;
+    for (int peer = 0; peer < call.ranks().size(); peer++) {
+      boolean sends = source != 0 && (!isGather || peer == call.root());
+      boolean receives = target != 0 && (!isScatter || peer == call.root());
+      long from = isGather ? source : source + peer * length;
+      long to = isScatter ? target : target + peer * length;
+      if (sends && receives && peer == rank && from == to) {
+        continue; // in place
+      }
+      int result =
+          sends
+              ? functions.ncclSend(from, length, type(null), peer, communicator, stream)
+              : SUCCESS;
+      if (!hasFailed(result) && receives) {
+        result = functions.ncclRecv(to, length, type(null), peer, communicator, stream);
+      }
+      if (hasFailed(result)) {
+        return result;
+      }
+    }
+    return SUCCESS;
   }
 
   private static long address(CollectiveCall.@Nullable Range range) {

@@ -2,6 +2,7 @@
 package org.jhal.gpu.compile;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jhal.driver.KernelModule;
@@ -15,6 +16,8 @@ final class GpuModule implements KernelModule {
   private final KernelLoader loader;
   private long module; // 0 when it is unloaded
   private final long[] kernels;
+  private final long[] residents; // workgroups, by kernel; 0 of those that are not cooperative
+  private final List<KernelLoader.Variable> variables; // in the order of the manifest
   private final Consumer<Runnable> frees;
 
   /** By kernel, and within a row by stream. Rows are replaced, never changed. */
@@ -23,12 +26,21 @@ final class GpuModule implements KernelModule {
   /**
    * A module.
    *
+   * @param residents how many workgroups of each cooperative kernel the device holds
    * @param frees soon makes calls that may wait until the device is idle
    */
-  GpuModule(KernelLoader loader, long module, long[] kernels, Consumer<Runnable> frees) {
+  GpuModule(
+      KernelLoader loader,
+      long module,
+      long[] kernels,
+      long[] residents,
+      List<KernelLoader.Variable> variables,
+      Consumer<Runnable> frees) {
     this.loader = loader;
     this.module = module;
     this.kernels = kernels;
+    this.residents = residents;
+    this.variables = variables;
     this.frees = frees;
     this.attachments = new AtomicReferenceArray<>(kernels.length);
     @Nullable KernelAttachment[] none = {};
@@ -40,6 +52,10 @@ final class GpuModule implements KernelModule {
   /** The native kernel of a loaded one. */
   static long kernel(LoadedKernel kernel) {
     return ((GpuModule) kernel.module()).kernels[kernel.index()];
+  }
+
+  KernelLoader.Variable variable(int index) {
+    return variables.get(index);
   }
 
   /** What a stream has attached to a kernel, or null. */
@@ -64,6 +80,11 @@ final class GpuModule implements KernelModule {
   @Override
   public long maxWorkItems() {
     return loader.maxWorkItems();
+  }
+
+  @Override
+  public long residentWorkgroups(int index) {
+    return residents[index];
   }
 
   @Override

@@ -2,6 +2,7 @@
 package org.jhal.gpu.compile;
 
 import com.sun.jna.Memory;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -16,12 +18,14 @@ import org.jhal.driver.KernelModule;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.engine.flightrecorder.FlightRecorder;
 import org.jhal.engine.flightrecorder.Span;
+import org.jhal.gpu.natives.CooperativeCalls;
 import org.jhal.gpu.natives.DeviceCalls;
 import org.jhal.gpu.natives.GpuProperties;
 import org.jhal.gpu.natives.GpuSetup;
 import org.jhal.gpu.natives.ResultCodes;
 import org.jhal.gpu.natives.Undo;
 import org.jhal.kernels.bundle.EntryName;
+import org.jhal.kernels.bundle.GlobalSize;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.kernels.cache.KernelCache;
@@ -62,6 +66,9 @@ public abstract class KernelLoader {
    * to it. A runtime allows an amount for the function, not for each launch.
    */
   private record EntryPoint(long kernel, int staticBytes, int dynamicBytes) {}
+
+  /** Where a variable of a module lies on the device. */
+  public record Variable(long address, long bytes) {}
 
   /** Code and its description for messages. */
   private record Compiled(CompiledCode code, String what) {}
@@ -172,6 +179,11 @@ public abstract class KernelLoader {
     return image;
   }
 
+  /** A variable of a loaded module, which {@link #load} has found. */
+  public static Variable variable(KernelModule module, int index) {
+    return ((GpuModule) module).variable(index);
+  }
+
   /** See {@link KernelWarmUp#start}. */
   public static void warmUp(KernelCache cache, Runnable compiler) {
     KernelWarmUp.start(cache, compiler);
@@ -202,6 +214,7 @@ public abstract class KernelLoader {
   /**
    * Loads kernels.
    *
+   * @param globals the variables to find
    * @param frees soon makes, with the device bound, calls that may wait until the device is idle
    * @param cache where compiled sources are kept; null to keep none
    * @throws HalException INVALID_ARGUMENT, NOT_FOUND or OUT_OF_RANGE if code and manifest disagree;
@@ -211,6 +224,7 @@ public abstract class KernelLoader {
       ExecutableSource source,
       Variant variant,
       List<KernelSpec> specs,
+      List<Global> globals,
       Consumer<Runnable> frees,
       @Nullable KernelCache cache) {
     String what = variant.file() + " of bundle " + source.name() + " for " + device.architecture();
@@ -224,7 +238,9 @@ public abstract class KernelLoader {
                 what,
                 cache)
             : new Compiled(precompiled(file, variant, specs, what), what);
-    return calls.gate().call(() -> load(compiled.code, variant, specs, frees, compiled.what));
+    return calls
+        .gate()
+        .call(() -> load(compiled.code, variant, specs, globals, frees, compiled.what));
   }
 
   /** The entry points that only the compiler knows the symbols of, each once. */
@@ -248,13 +264,38 @@ public abstract class KernelLoader {
       CompiledCode compiled,
       Variant variant,
       List<KernelSpec> specs,
+      List<Global> globals,
       Consumer<Runnable> frees,
       String what) {
     NativeModule linked = link(compiled.code(), what);
     long module = linked.handle();
     return Undo.onFailure(
-        () -> new GpuModule(this, module, kernels(linked, compiled, variant, specs, what), frees),
+        () -> {
+          long[] kernels = kernels(linked, compiled, variant, specs, what);
+          return new GpuModule(
+              this,
+              module,
+              kernels,
+              residents(kernels, specs),
+              variables(module, globals, what),
+              frees);
+        },
         () -> frees.accept(() -> unload(module)));
+  }
+
+  private List<Variable> variables(long module, List<Global> globals, String what) {
+    List<Variable> found = new ArrayList<>();
+    for (Global global : globals) {
+      long[] address = new long[1];
+      long[] bytes = new long[1];
+      int code = setup.moduleGetGlobal(address, bytes, module, global.name());
+      if (code != ResultCodes.SUCCESS) {
+        throw calls.failure("moduleGetGlobal", code, GlobalSize.absence(global, what));
+      }
+      GlobalSize.check(global, bytes[0], what);
+      found.add(new Variable(address[0], bytes[0]));
+    }
+    return List.copyOf(found);
   }
 
   /** Finds the kernels in a module, checks them, and prepares their launches. */
@@ -282,6 +323,22 @@ public abstract class KernelLoader {
       allowSharedMemory(entry.kernel, entry.staticBytes, entry.dynamicBytes);
     }
     return kernels;
+  }
+
+  /** How many workgroups the device holds of each kernel that is cooperative. */
+  private long[] residents(long[] kernels, List<KernelSpec> specs) {
+    long[] residents = new long[kernels.length];
+    for (int i = 0; i < kernels.length; i++) {
+      KernelSpec spec = specs.get(i);
+      CooperativeCalls cooperative = spec.isCooperative() ? calls.cooperative() : null;
+      if (cooperative != null) {
+        Workgroups size = spec.workgroupSize();
+        int items = size.x() * size.y() * size.z(); // KernelSpec: fits into an int
+        int each = cooperative.perMultiprocessor(kernels[i], items, spec.dynamicSharedMemory());
+        residents[i] = (long) each * device.multiprocessors();
+      }
+    }
+    return residents;
   }
 
   /** Takes the code from the cache without loading the compiler, or compiles the source. */

@@ -36,7 +36,11 @@ public final class GraphCache {
     REFUSED("the runtime refused its graph"),
     OTHER_MEMORY("a slot has memory of another kind"),
     IN_FLIGHT("its graph cannot be changed in flight"),
-    GIVEN_UP("its graph was refused or given up lately");
+    GIVEN_UP("its graph was refused or given up lately"),
+    SHARE("graphs do not keep to the share of a queue"),
+    INDIRECT("the host reads the grid of a dispatch"),
+    COOPERATIVE("workgroups of a dispatch wait for each other"),
+    TIMED("the times of its commands are recorded");
 
     private final String text;
 
@@ -97,9 +101,25 @@ public final class GraphCache {
   }
 
   /** Graphs for a list of commands, or null if no command has an effect. */
-  public @Nullable PreparedCommands prepare(CommandList commands, int streams) {
+  public @Nullable PreparedCommands prepare(CommandList commands) {
+    if (commands.hasIndirectDispatch()) {
+      return new GraphSet(this, null, Fallback.INDIRECT);
+    }
+    if (hasCooperativeDispatch(commands)) {
+      return new GraphSet(this, null, Fallback.COOPERATIVE);
+    }
     GraphPlan plan = GraphPlan.of(commands);
-    return plan.size() == 0 ? null : new GraphSet(this, plan, streams);
+    return plan.size() == 0 ? null : new GraphSet(this, plan, Fallback.REFUSED);
+  }
+
+  private static boolean hasCooperativeDispatch(CommandList commands) {
+    for (int i = 0; i < commands.size(); i++) {
+      Command command = commands.get(i);
+      if (command.kind().runsKernel() && command.kernel().isCooperative()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -108,7 +128,7 @@ public final class GraphCache {
    * @throws ArithmeticException as {@link GraphNodes}
    */
   GraphInstance<GraphNodes> plan(GraphPlan plan, GraphStream stream, Submission submission) {
-    GraphNodes nodes = new GraphNodes(core, graphs, plan);
+    GraphNodes nodes = new GraphNodes(core, graphs, plan, stream.context());
     nodes.capture(submission);
     return new GraphInstance<>(core, stream, graphs, nodes);
   }
@@ -116,7 +136,7 @@ public final class GraphCache {
   /** Plans an instance of a {@link OneNode}, with the parameters of a command in a submission. */
   GraphInstance<OneNode> plan(
       Command command, GraphStream stream, Submission submission, long staging) {
-    OneNode node = new OneNode(core, graphs, command, submission, staging);
+    OneNode node = new OneNode(core, graphs, command, submission, staging, stream.context());
     return new GraphInstance<>(core, stream, graphs, node);
   }
 

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GraphRuntime;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A native graph for one stream, with the present parameters of its nodes.
@@ -30,6 +31,7 @@ final class GraphInstance<C extends GraphContent> {
 
   private final GpuCore core;
   private final GraphStream stream;
+  private final @Nullable Object place; // of the stream when this was planned
   private final GraphRuntime graphs;
   private final AtomicReference<State> state = new AtomicReference<>(State.PLANNED);
 
@@ -51,6 +53,7 @@ final class GraphInstance<C extends GraphContent> {
   GraphInstance(GpuCore core, GraphStream stream, GraphRuntime graphs, C content) {
     this.core = core;
     this.stream = stream;
+    this.place = stream.place();
     this.graphs = graphs;
     this.content = content;
   }
@@ -106,6 +109,14 @@ final class GraphInstance<C extends GraphContent> {
   }
 
   // State and end.
+
+  /**
+   * Whether the stream has another place now. A graph runs where it was made for, so this must not
+   * be launched any more. For the thread that issues.
+   */
+  boolean isElsewhere() {
+    return place != stream.place();
+  }
 
   boolean isPlanned() {
     return state.get() == State.PLANNED;

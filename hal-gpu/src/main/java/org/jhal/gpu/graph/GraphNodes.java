@@ -56,9 +56,10 @@ final class GraphNodes implements GraphContent {
   /**
    * Makes the nodes of a plan.
    *
+   * @param context in which they are made; 0 for the device's own
    * @throws ArithmeticException if they need more than 2 GiB of memory for arguments or updates
    */
-  GraphNodes(GpuCore core, GraphRuntime graphs, GraphPlan plan) {
+  GraphNodes(GpuCore core, GraphRuntime graphs, GraphPlan plan, long context) {
     this.core = core;
     this.graphs = graphs;
     this.plan = plan;
@@ -101,6 +102,7 @@ final class GraphNodes implements GraphContent {
       }
     }
     memory = new NativeBlock(end);
+    GraphRuntime.setContext(memory, context);
     for (int node = 0; node < count; node++) {
       Command command = plan.command(node);
       if (command.kind() == Command.Kind.DISPATCH) {

@@ -2,8 +2,8 @@
 package org.jhal.gpu.graph;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.PreparedCommands;
@@ -17,24 +17,44 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GraphSet implements PreparedCommands {
   private final GraphCache cache;
-  private final GraphPlan plan;
-  private final AtomicReferenceArray<@Nullable OnStream> streams; // by the stream's index
+  private final @Nullable GraphPlan plan; // null if the commands cannot be a graph
+  private final Fallback obstacle; // the reason then
 
-  GraphSet(GraphCache cache, GraphPlan plan, int streams) {
+  /** By the stream's index. Replaced, never changed, as other threads read it; see add(). */
+  private volatile @Nullable OnStream[] streams = {};
+
+  GraphSet(GraphCache cache, @Nullable GraphPlan plan, Fallback obstacle) {
     this.cache = cache;
     this.plan = plan;
-    this.streams = new AtomicReferenceArray<>(streams);
+    this.obstacle = obstacle;
+  }
+
+  private @Nullable OnStream on(int stream) {
+    @Nullable OnStream[] now = streams;
+    return stream < now.length ? now[stream] : null;
+  }
+
+  private synchronized OnStream add(int stream, OnStream made) { // several may be added at once
+    @Nullable OnStream[] more = Arrays.copyOf(streams, Math.max(streams.length, stream + 1));
+    more[stream] = made;
+    streams = more;
+    return made;
   }
 
   /** Whether a submission to a stream would be launched now, as a forecast. */
   public boolean isReady(int stream) {
-    OnStream graphs = streams.get(stream);
+    OnStream graphs = on(stream);
     return graphs != null && graphs.isReady();
   }
 
   /** Whether the next submission to a stream makes an instance on the issuing thread. */
   public boolean makesNext(int stream) {
-    return cache.makesAtOnce() && !isReady(stream);
+    return plan != null && cache.makesAtOnce() && !isReady(stream);
+  }
+
+  /** Counts a submission whose commands are issued one by one because their times are recorded. */
+  public void leaveOut() {
+    cache.count(Fallback.TIMED);
   }
 
   /**
@@ -44,18 +64,21 @@ public final class GraphSet implements PreparedCommands {
    * @throws HalException if the launch failed, or the device is lost
    */
   public boolean issue(GraphStream stream, Submission submission) {
-    OnStream graphs = streams.get(stream.index());
+    GraphPlan nodes = plan;
+    if (nodes == null) {
+      cache.count(obstacle);
+      return false;
+    }
+    OnStream graphs = on(stream.index());
     if (graphs == null) {
-      graphs = new OnStream();
-      streams.set(stream.index(), graphs);
+      graphs = add(stream.index(), new OnStream(nodes));
     }
     return graphs.issue(stream, submission);
   }
 
   @Override
   public void close() {
-    for (int i = 0; i < streams.length(); i++) {
-      OnStream graphs = streams.get(i);
+    for (OnStream graphs : streams) {
       if (graphs != null) {
         graphs.close();
       }
@@ -89,10 +112,15 @@ public final class GraphSet implements PreparedCommands {
     private int latest;
     private int turns;
 
+    private final GraphPlan plan;
     private long submissions;
     private long nextTry; // makes no instance before this many submissions
     private long pause = FIRST_PAUSE; // doubles with each failure
     private volatile Fallback lastRefusal = Fallback.GIVEN_UP; // written by any thread
+
+    OnStream(GraphPlan plan) {
+      this.plan = plan;
+    }
 
     boolean isReady() {
       List<GraphInstance<GraphNodes>> now = instances;
@@ -137,6 +165,9 @@ public final class GraphSet implements PreparedCommands {
     private @Nullable Fallback launch(GraphStream stream, Submission submission) {
       submissions++;
       dropGone();
+      if (!stream.keepsGraphs()) {
+        return Fallback.SHARE;
+      }
       boolean takesTurns = turns >= ENOUGH_TURNS;
       if ((takesTurns || instances.size() > 1) && launchUnchanged(submission)) {
         return null;
@@ -165,8 +196,14 @@ public final class GraphSet implements PreparedCommands {
     private void dropGone() {
       List<GraphInstance<GraphNodes>> now = instances;
       for (int i = 0; i < now.size(); i++) {
-        if (now.get(i).isDestroyed()) {
-          remove(now.get(i));
+        GraphInstance<GraphNodes> instance = now.get(i);
+        if (instance.isDestroyed()) {
+          remove(instance);
+        } else if (instance.isElsewhere() && instance.isReady()) {
+          remove(instance);
+          dying.add(instance);
+          pause = FIRST_PAUSE;
+          nextTry = submissions;
         }
       }
       for (int i = dying.size() - 1; i >= 0; i--) {
@@ -203,7 +240,7 @@ public final class GraphSet implements PreparedCommands {
     private boolean launchUnchanged(Submission submission) {
       List<GraphInstance<GraphNodes>> now = instances;
       for (int i = 0; i < now.size(); i++) {
-        if (launch(now.get(i), submission, false) == null) {
+        if (!now.get(i).isElsewhere() && launch(now.get(i), submission, false) == null) {
           pause = FIRST_PAUSE;
           return true;
         }
@@ -212,7 +249,9 @@ public final class GraphSet implements PreparedCommands {
     }
 
     private @Nullable Fallback launch(GraphInstance<GraphNodes> instance, Submission submission) {
-      return launch(instance, submission, true);
+      return instance.isElsewhere()
+          ? Fallback.BEING_MADE // for another place
+          : launch(instance, submission, true);
     }
 
     /**

@@ -2,6 +2,7 @@
 package org.jhal.gpu.graph;
 
 import java.nio.ByteBuffer;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Submission;
@@ -14,8 +15,9 @@ import org.jhal.gpu.runtime.GraphRuntime;
 
 /**
  * The only node of a graph: a dispatch, a copy within the device's own memory, or the device's copy
- * of a readback to staging memory. Each launch describes it anew, and sets it if anything differs.
- * It refers to no object of the program, since it outlives the commands.
+ * of a readback, or of the grid of an indirect dispatch, to memory of the host. Each launch
+ * describes it anew, and sets it if anything differs. It refers to no object of the program, since
+ * it outlives the commands.
  *
  * <p>Used by the owner of the instance.
  */
@@ -32,8 +34,15 @@ final class OneNode implements GraphContent {
    * Makes a node with the parameters of a command, whose kind and kernel it keeps.
    *
    * @param staging where a readback is copied, as an address of the device; else unused
+   * @param context in which it is made; 0 for the device's own
    */
-  OneNode(GpuCore core, GraphRuntime graphs, Command command, Submission submission, long staging) {
+  OneNode(
+      GpuCore core,
+      GraphRuntime graphs,
+      Command command,
+      Submission submission,
+      long staging,
+      long context) {
     this.graphs = graphs;
     this.kind = command.kind();
     if (kind == Command.Kind.DISPATCH) {
@@ -43,6 +52,7 @@ final class OneNode implements GraphContent {
     } else {
       this.memory = new NativeBlock(ARGUMENTS);
     }
+    GraphRuntime.setContext(memory, context);
     known = ByteBuffer.allocate(memory.bytes().capacity());
     describe(command, submission, staging);
   }
@@ -59,6 +69,10 @@ final class OneNode implements GraphContent {
       case READBACK -> {
         long source = GpuMemory.address(command.source(), submission);
         graphs.describeCopy(memory, staging, true, source, false, command.host().size());
+      }
+      case INDIRECT_DISPATCH -> {
+        long source = GpuMemory.address(command.source(), submission);
+        graphs.describeCopy(memory, staging, true, source, false, IndirectWorkgroups.BYTES);
       }
       default -> {
         long target = GpuMemory.address(command.target(), submission);

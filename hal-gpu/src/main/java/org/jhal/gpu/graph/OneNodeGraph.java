@@ -79,7 +79,7 @@ final class OneNodeGraph implements KernelAttachment {
     y = newY;
     z = newZ;
     uses = isRepeated ? uses + 1 : 0;
-    if (!isRepeated) {
+    if (!isRepeated || !stream.keepsGraphs()) {
       return false;
     }
     GraphInstance<OneNode> current = instance;
@@ -88,7 +88,9 @@ final class OneNodeGraph implements KernelAttachment {
           && make(stream, command, submission, staging)
           && launch(instance, command, submission, staging);
     }
-    if (isBroken || current.isDestroyed()) { // the latter if it was evicted, or could not be made
+    boolean isLeft = current.isReady() && current.isElsewhere(); // one that is being made stays
+    if (isBroken || current.isDestroyed() || isLeft) {
+      // Destroyed: it was evicted, or could not be made.
       drop(current);
       return false;
     }

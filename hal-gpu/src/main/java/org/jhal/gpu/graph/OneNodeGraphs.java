@@ -2,6 +2,7 @@
 package org.jhal.gpu.graph;
 
 import org.jhal.HalException;
+import org.jhal.IndirectWorkgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.LoadedKernel;
@@ -11,8 +12,8 @@ import org.jhal.gpu.runtime.GpuMemory;
 
 /**
  * Launches the single commands of a stream as graphs of one node, where that is faster: one for
- * each kernel, which ends with the kernel's module, one for small copies, and one for small
- * readbacks.
+ * each kernel, which ends with the kernel's module, one for small copies, one for small readbacks,
+ * and one for the grids of indirect dispatches.
  *
  * <p>Used by the thread that issues to the stream, except for {@link #makesNext}.
  */
@@ -24,12 +25,14 @@ public final class OneNodeGraphs {
   private final int place; // of the device's own memory
   private final OneNodeGraph copies;
   private final OneNodeGraph readbacks;
+  private final OneNodeGraph grids;
 
   OneNodeGraphs(GraphCache cache, int place) {
     this.cache = cache;
     this.place = place;
     this.copies = new OneNodeGraph(cache);
     this.readbacks = new OneNodeGraph(cache);
+    this.grids = new OneNodeGraph(cache);
   }
 
   /** Whether issuing the commands may make a graph, and so block. For any thread. */
@@ -40,8 +43,9 @@ public final class OneNodeGraphs {
     Command only = commands.get(0);
     return switch (only.kind()) {
       case DISPATCH ->
-          !(KernelLoader.attachment(only.kernel(), stream) instanceof OneNodeGraph known)
-              || known.isWanted();
+          !only.kernel().isCooperative()
+              && !(KernelLoader.attachment(only.kernel(), stream) instanceof OneNodeGraph known
+                  && !known.isWanted());
       case COPY -> copies.isWanted();
       case READBACK -> only.host().size() <= LARGEST_COPY && readbacks.isWanted();
       default -> false;
@@ -57,15 +61,16 @@ public final class OneNodeGraphs {
   public boolean launch(GraphStream stream, Command command, Submission submission) {
     return switch (command.kind()) {
       case DISPATCH ->
-          graphOf(command.kernel(), stream)
-              .launch(
-                  stream,
-                  command,
-                  submission,
-                  0,
-                  command.groupsX(),
-                  command.groupsY(),
-                  command.groupsZ());
+          !command.kernel().isCooperative()
+              && graphOf(command.kernel(), stream)
+                  .launch(
+                      stream,
+                      command,
+                      submission,
+                      0,
+                      command.groupsX(),
+                      command.groupsY(),
+                      command.groupsZ());
       case COPY -> copy(stream, command, submission);
       default -> false;
     };
@@ -104,10 +109,21 @@ public final class OneNodeGraphs {
   }
 
   /**
-   * Ends the graph of readbacks, before any memory that is released after this call. Called when
-   * the stream is idle or lost.
+   * Launches the device's copy of the grid of an INDIRECT_DISPATCH to memory of the host; otherwise
+   * as {@link #readback}.
+   */
+  public boolean readGrid(
+      GraphStream stream, Command dispatch, Submission submission, long target) {
+    return GpuMemory.of(dispatch.source(), submission).place() == place
+        && grids.launch(stream, dispatch, submission, target, IndirectWorkgroups.BYTES, 0, 0);
+  }
+
+  /**
+   * Ends the graphs that write to memory of the host, before any memory that is released after this
+   * call. Called when the stream is idle or lost.
    */
   public void endReadbacks() {
     readbacks.end();
+    grids.end();
   }
 }

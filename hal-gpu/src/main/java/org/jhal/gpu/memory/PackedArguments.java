@@ -55,6 +55,11 @@ public final class PackedArguments {
     bytes.put(at + LIST_BYTES, dispatch.array(), 0, size);
   }
 
+  /** The address of the arguments of the list at {@code at}. */
+  public static long address(NativeBlock memory, int at) {
+    return memory.address(at + LIST_BYTES);
+  }
+
   /** Sets the addresses in the arguments of the list at {@code at} to those of a submission. */
   public static void setAddresses(
       NativeBlock memory, int at, Command dispatch, Submission submission) {

@@ -23,6 +23,7 @@ public abstract class DeviceCalls implements ThreadBinding {
   private final GpuLibrary library;
   private final GpuApi api;
   private final ResultCodes codes;
+  private final @Nullable CooperativeCalls cooperative;
   private volatile boolean isLost;
 
   /**
@@ -34,6 +35,7 @@ public abstract class DeviceCalls implements ThreadBinding {
     this.library = library;
     this.api = api;
     this.codes = library.vendor().codes();
+    this.cooperative = CooperativeCalls.find(this); // last: it uses the others
   }
 
   /** The runtime that the device belongs to. */
@@ -54,6 +56,11 @@ public abstract class DeviceCalls implements ThreadBinding {
   /** All other functions. */
   public final GpuSetup setup() {
     return codes.functions().setup();
+  }
+
+  /** The calls for cooperative kernels; null if the runtime lacks them. */
+  public final @Nullable CooperativeCalls cooperative() {
+    return cooperative;
   }
 
   /** Whether a call has returned an error after which all calls fail. */

@@ -30,6 +30,8 @@ public abstract class DeviceReader {
    * @param sharedMemory the maximum shared memory of a workgroup, in bytes, including the part that
    *     a kernel must request
    * @param multiprocessors the number of multiprocessors
+   * @param cooperative whether the device runs all workgroups of a launch at the same time on
+   *     request
    * @param pciDomain the domain of its PCI address
    * @param pciBus the bus of its PCI address
    * @param pciDevice the device of its PCI address
@@ -40,6 +42,7 @@ public abstract class DeviceReader {
       int gridX,
       int sharedMemory,
       int multiprocessors,
+      int cooperative,
       int pciDomain,
       int pciBus,
       int pciDevice) {}
@@ -109,8 +112,9 @@ public abstract class DeviceReader {
     byte[] name = new byte[NAME_BYTES];
     codes.check("deviceGetName", setup.deviceGetName(name, NAME_BYTES, ordinal));
     Map<String, String> properties = new HashMap<>(properties(ordinal));
-    properties.put(
-        "multiprocessors", String.valueOf(attribute(ordinal, attributes.multiprocessors)));
+    int multiprocessors = attribute(ordinal, attributes.multiprocessors);
+    boolean isCooperative = attribute(ordinal, attributes.cooperative) != 0;
+    properties.put("multiprocessors", String.valueOf(multiprocessors));
     properties.put("library", library.library().path());
     properties.put("graphs", library.graphs());
     PeerAccess peers = PeerAccess.ask(ordinal, count, owner -> canAccess(ordinal, owner));
@@ -131,7 +135,8 @@ public abstract class DeviceReader {
             .maxSharedMemory(attribute(ordinal, attributes.sharedMemory))
             .properties(properties)
             .build();
-    return new GpuProperties(ordinal, architecture(ordinal), peers, info);
+    return new GpuProperties(
+        ordinal, architecture(ordinal), peers, multiprocessors, isCooperative, info);
   }
 
   private Workgroups axes(int ordinal, int first) {

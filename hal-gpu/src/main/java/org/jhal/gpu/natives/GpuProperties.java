@@ -15,21 +15,32 @@ import org.jhal.DeviceInfo;
  * @param ordinal its number in the runtime, from 0
  * @param architecture the vendor's name for its instruction set
  * @param peers the devices whose memory it can use
+ * @param multiprocessors how many it has
+ * @param isCooperative whether it runs all workgroups of a launch at the same time on request
  * @param info its properties as users see them
  */
-public record GpuProperties(int ordinal, String architecture, PeerAccess peers, DeviceInfo info) {
+public record GpuProperties(
+    int ordinal,
+    String architecture,
+    PeerAccess peers,
+    int multiprocessors,
+    boolean isCooperative,
+    DeviceInfo info) {
   /** These properties, with the memory limited to {@code bytes}. */
   public GpuProperties withMemory(long bytes) {
     DeviceInfo limited = info.toBuilder().memoryBytes(Math.min(bytes, info.memoryBytes())).build();
-    return new GpuProperties(ordinal, architecture, peers, limited);
+    return withInfo(limited);
   }
 
   /** These properties, with the binding of the functions that operations call, for people. */
   public GpuProperties withBinding(String binding) {
     Map<String, String> all = new HashMap<>(info.properties());
     all.put("binding", binding);
-    return new GpuProperties(
-        ordinal, architecture, peers, info.toBuilder().properties(all).build());
+    return withInfo(info.toBuilder().properties(all).build());
+  }
+
+  private GpuProperties withInfo(DeviceInfo other) {
+    return new GpuProperties(ordinal, architecture, peers, multiprocessors, isCooperative, other);
   }
 
   /** A PCI address as text, such as {@code 0000:03:00.0}. */

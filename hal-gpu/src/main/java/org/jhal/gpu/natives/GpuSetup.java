@@ -45,6 +45,10 @@ public interface GpuSetup extends Library {
 
   int streamCreateWithFlags(long[] stream, int flags);
 
+  int streamCreateWithPriority(long[] stream, int flags, int priority);
+
+  int streamPriorityRange(int[] least, int[] greatest);
+
   int streamDestroy(long stream);
 
   int eventCreateWithFlags(long[] event, int flags);
@@ -78,6 +82,8 @@ public interface GpuSetup extends Library {
   int moduleUnload(long module);
 
   int moduleGetFunction(long[] kernel, long module, String name);
+
+  int moduleGetGlobal(long[] address, long[] bytes, long module, String name);
 
   int funcGetAttribute(int[] value, int attribute, long kernel);
 }

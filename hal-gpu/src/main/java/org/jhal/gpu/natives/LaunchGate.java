@@ -173,6 +173,23 @@ public final class LaunchGate {
         });
   }
 
+  /**
+   * Calls {@code body}, which waits for work on a device. If this thread is inside, calls of other
+   * threads for which that work may wait pass a waiting launch meanwhile, as beside users' code.
+   */
+  public void awaitWork(Runnable body) {
+    if (!isInside.get()) {
+      body.run();
+      return;
+    }
+    users.incrementAndGet();
+    try {
+      body.run();
+    } finally {
+      users.decrementAndGet();
+    }
+  }
+
   private <T> T call(boolean mayPass, Supplier<T> body) {
     if (isInside.get()) {
       return body.get();

@@ -3,6 +3,7 @@ package org.jhal.gpu.runtime;
 
 import com.sun.jna.Memory;
 import org.jhal.HalException;
+import org.jhal.QueueRequest.Priority;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.gpu.compile.KernelLoader;
@@ -100,6 +101,20 @@ public abstract class GpuRuntime extends DeviceCalls {
   /** Makes the calls on graphs. Called only if {@link GpuLibrary#hasGraphs}. */
   public abstract GraphRuntime makeGraphs();
 
+  /**
+   * Prepares to divide the device's compute units.
+   *
+   * @return null if the runtime cannot; {@link #noSplit} says why
+   */
+  public @Nullable ComputeSplit makeSplit() {
+    return null;
+  }
+
+  /** Why the compute units cannot be divided, for users. */
+  public String noSplit() {
+    return "the driver divides no compute units of " + library().vendor().runtime();
+  }
+
   // Streams.
 
   /** Creates a stream that does not wait for any other stream. */
@@ -113,6 +128,34 @@ public abstract class GpuRuntime extends DeviceCalls {
                   setup.streamCreateWithFlags(out, GpuApi.STREAM_NON_BLOCKING));
               return out[0];
             });
+  }
+
+  /**
+   * As {@link #openStream()}, with a priority.
+   *
+   * @param priority the runtime's number: lower ones are preferred, and 0 is that of other streams
+   */
+  public final long openStream(int priority) {
+    return gate()
+        .call(
+            () -> {
+              long[] out = new long[1];
+              check(
+                  "streamCreateWithPriority",
+                  setup.streamCreateWithPriority(out, GpuApi.STREAM_NON_BLOCKING, priority));
+              return out[0];
+            });
+  }
+
+  /** The runtime's number for the nearest priority that the device has. */
+  public final int priority(Priority wanted) {
+    if (wanted == Priority.NORMAL) {
+      return 0;
+    }
+    int[] least = new int[1];
+    int[] greatest = new int[1];
+    check("streamPriorityRange", setup.streamPriorityRange(least, greatest));
+    return wanted == Priority.LOW ? Math.max(0, least[0]) : Math.min(0, greatest[0]);
   }
 
   /**

@@ -10,9 +10,13 @@ package org.jhal.gpu.runtime;
  * @param block three ints, the size of a workgroup along each axis
  * @param sharedBytes the dynamic shared memory of a workgroup
  * @param extra the address of the list of packed arguments
+ * @param context the context in which the kernel runs, or {@link #NO_CONTEXT}
  */
 public record GraphLayout(
-    int bytes, int function, int grid, int block, int sharedBytes, int extra) {
+    int bytes, int function, int grid, int block, int sharedBytes, int extra, int context) {
+  /** The structure has no such member. */
+  public static final int NO_CONTEXT = -1;
+
   // The structure that describes a fill node, common to the vendors.
   public static final int FILL_TARGET = 0;
   public static final int FILL_PITCH = 8;

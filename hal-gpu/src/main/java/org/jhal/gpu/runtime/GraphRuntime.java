@@ -25,6 +25,9 @@ public abstract class GraphRuntime {
   /** The place of the new node in the scratch block, behind any structure. */
   private static final int NODE = 256;
 
+  /** The place of the context in which the node runs, or 0, likewise. */
+  private static final int CONTEXT = 264;
+
   /** The mode that forbids no calls meanwhile: CU_STREAM_CAPTURE_MODE_RELAXED, and HIP's. */
   private static final int CAPTURE_RELAXED = 2;
 
@@ -92,6 +95,22 @@ public abstract class GraphRuntime {
         .putInt(layout.block() + 8, size.z())
         .putInt(layout.sharedBytes(), dispatch.kernel().dynamicSharedMemory())
         .putLong(layout.extra(), arguments);
+    if (layout.context() != GraphLayout.NO_CONTEXT) {
+      scratch.bytes().putLong(layout.context(), context(scratch));
+    }
+  }
+
+  /**
+   * Has the nodes that this scratch block describes from now on made in a context of the device; 0
+   * for the device's own.
+   */
+  public static void setContext(NativeBlock scratch, long context) {
+    scratch.bytes().putLong(CONTEXT, context);
+  }
+
+  /** What {@link #setContext} has set. */
+  protected static long context(NativeBlock scratch) {
+    return scratch.bytes().getLong(CONTEXT);
   }
 
   /**
@@ -140,7 +159,7 @@ public abstract class GraphRuntime {
               "graphAddKernelNode",
               setup.graphAddKernelNode(node, graph, dependencies, count, description));
       case FILL ->
-          calls.check("graphAddMemsetNode", addFill(node, graph, dependencies, count, description));
+          calls.check("graphAddMemsetNode", addFill(scratch, node, graph, dependencies, count));
       default -> calls.check(addCopy, addCopy(scratch, node, graph, dependencies, count));
     }
     return scratch.bytes().getLong(NODE);
@@ -157,17 +176,16 @@ public abstract class GraphRuntime {
           calls.check(
               "graphExecKernelNodeSetParams",
               api.graphExecKernelNodeSetParams(instance, node, description));
-      case FILL ->
-          calls.check("graphExecMemsetNodeSetParams", setFill(instance, node, description));
+      case FILL -> calls.check("graphExecMemsetNodeSetParams", setFill(scratch, instance, node));
       default -> calls.check(setCopy, setCopy(scratch, instance, node));
     }
   }
 
   /** Adds a fill, and writes it to {@code node}. Returns the result code, as do the next three. */
   protected abstract int addFill(
-      long node, long graph, long dependencies, int count, long description);
+      NativeBlock scratch, long node, long graph, long dependencies, int count);
 
-  protected abstract int setFill(long instance, long node, long description);
+  protected abstract int setFill(NativeBlock scratch, long instance, long node);
 
   protected abstract int addCopy(
       NativeBlock scratch, long node, long graph, long dependencies, int count);

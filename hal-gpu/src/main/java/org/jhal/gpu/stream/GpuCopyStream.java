@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.gpu.stream;
 
+import java.util.function.LongSupplier;
 import org.jhal.driver.DeviceMemory;
 import org.jhal.gpu.memory.HostBlock;
 import org.jhal.gpu.runtime.GpuCore;
@@ -12,10 +13,10 @@ import org.jhal.gpu.transfer.CopyStream;
 public abstract class GpuCopyStream implements CopyStream {
   private final GpuCore core;
   private final GpuRuntime runtime;
-  private final long stream;
+  private final LongSupplier stream; // the native one, which may change
 
   /** For a native stream, which is used no more once this is closed. */
-  protected GpuCopyStream(GpuCore core, long stream) {
+  protected GpuCopyStream(GpuCore core, LongSupplier stream) {
     this.core = core;
     this.runtime = core.runtime();
     this.stream = stream;
@@ -29,13 +30,15 @@ public abstract class GpuCopyStream implements CopyStream {
   @Override
   public final void upload(
       DeviceMemory staging, long from, DeviceMemory target, long to, long bytes) {
-    runtime.copyToDevice(stream, address(target) + to, hostAddress(staging) + from, bytes);
+    runtime.copyToDevice(
+        stream.getAsLong(), address(target) + to, hostAddress(staging) + from, bytes);
   }
 
   @Override
   public final void readback(
       DeviceMemory source, long from, DeviceMemory staging, long to, long bytes) {
-    runtime.copyToHost(stream, hostAddress(staging) + to, address(source) + from, bytes);
+    runtime.copyToHost(
+        stream.getAsLong(), hostAddress(staging) + to, address(source) + from, bytes);
   }
 
   @Override
@@ -44,7 +47,7 @@ public abstract class GpuCopyStream implements CopyStream {
     return new Milestone() {
       @Override
       public void set() {
-        runtime.recordEvent(event, stream);
+        runtime.recordEvent(event, stream.getAsLong());
       }
 
       @Override
@@ -69,6 +72,6 @@ public abstract class GpuCopyStream implements CopyStream {
 
   @Override
   public final void synchronize() {
-    runtime.synchronizeStream(stream);
+    runtime.synchronizeStream(stream.getAsLong());
   }
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.gpu.stream;
 
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
+import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.CommandList;
 import org.jhal.driver.DeviceMemory;
@@ -14,6 +19,7 @@ import org.jhal.driver.NativeStream;
 import org.jhal.driver.Operand;
 import org.jhal.driver.PreparedCommands;
 import org.jhal.driver.StepwiseStream;
+import org.jhal.driver.StreamBatch;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.compile.KernelLoader;
 import org.jhal.gpu.graph.GraphCache;
@@ -21,12 +27,14 @@ import org.jhal.gpu.graph.GraphSet;
 import org.jhal.gpu.graph.GraphStream;
 import org.jhal.gpu.graph.OneNodeGraphs;
 import org.jhal.gpu.memory.MemoryPool;
+import org.jhal.gpu.natives.CooperativeCalls;
 import org.jhal.gpu.natives.Profile;
 import org.jhal.gpu.natives.RangeMarks;
 import org.jhal.gpu.runtime.GpuCore;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.runtime.GpuMemory;
 import org.jhal.gpu.runtime.GpuRuntime;
+import org.jhal.gpu.time.CommandTimer;
 import org.jhal.gpu.time.DeviceClock;
 import org.jhal.gpu.time.StreamTimer;
 import org.jhal.gpu.transfer.CopyStream;
@@ -58,7 +66,13 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   private final Profile profile;
   private final @Nullable RangeMarks ranges; // null if nothing is marked
   private final @Nullable OneNodeGraphs oneNodes; // null if all single commands are issued plainly
-  private long handle; // 0 when it is closed
+  private final Home home;
+  private volatile long handle; // the native stream of the place; 0 when it is closed
+
+  // Where its kernels run; null for everywhere. Both by the thread that issues.
+  private @Nullable ComputePlace place;
+  private final Map<Optional<ComputePlace>, Long> handles = new HashMap<>();
+  private long moved; // an event behind what was issued elsewhere; 0 if it has never moved
 
   private final StreamEvents events;
   private final StreamMemory kept;
@@ -67,13 +81,17 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   private final StreamTransfers transfers;
   private final DeferredFrees hostFrees;
   private final LaunchBuffer launch;
+  private final GridReader grids;
   private final StreamTimer timer;
+  private final CommandTimer commandTimer;
+  private final @Nullable CooperativeCalls cooperative; // null if no such kernel can be loaded
   private boolean isElsewhere; // a part of what is being issued runs in other streams
 
   /**
-   * Opens a stream. The device is bound.
+   * Takes over a native stream. The device is bound.
    *
-   * @param index its place among the device's streams, from 0
+   * @param index its number among the device's streams, from 0
+   * @param home where it belongs
    * @param clock maps times of the device to those of the host
    * @param graphs those of the device; null if it uses none
    * @param ranges marks operations for a profiler; null if they are not marked
@@ -81,6 +99,7 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   public GpuStream(
       GpuCore core,
       int index,
+      Home home,
       MemoryPool pool,
       TransferRing ring,
       @Nullable GraphCache graphs,
@@ -88,23 +107,29 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
       Profile profile,
       @Nullable RangeMarks ranges) {
     this.index = index;
+    this.home = home;
     this.runtime = core.runtime();
     this.profile = profile;
     this.ranges = ranges;
     this.oneNodes = graphs == null ? null : graphs.oneNodes();
     this.events = new StreamEvents(runtime);
     this.launch = new LaunchBuffer(runtime.library().vendor().launchListEnd());
-    this.handle = runtime.openStream();
-    this.kept = new StreamMemory(pool, events, handle);
+    this.place = home.place();
+    this.handle = home.openStream(place);
+    this.handles.put(Optional.ofNullable(place), handle);
+    this.kept = new StreamMemory(pool, events, this::handle);
     CopyStream copies = copies(core);
     this.transfers = new StreamTransfers(core, ring, copies, this, oneNodes);
     this.hostFrees = new DeferredFrees(copies);
-    this.timer = new StreamTimer(runtime, clock, handle);
+    this.grids = new GridReader(core, oneNodes);
+    this.timer = new StreamTimer(runtime, clock, this::handle);
+    this.commandTimer = new CommandTimer(runtime, clock, this::handle);
+    this.cooperative = runtime.cooperative();
   }
 
   /** The copies of this stream, whose marks are the recordings of events. */
   private CopyStream copies(GpuCore core) {
-    return new GpuCopyStream(core, handle) {
+    return new GpuCopyStream(core, this::handle) {
       @Override
       public long mark() {
         return events.next();
@@ -140,6 +165,74 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   }
 
   @Override
+  public @Nullable Object place() {
+    return place;
+  }
+
+  @Override
+  public boolean keepsGraphs() {
+    ComputePlace now = place;
+    return now == null || now.hasGraphs();
+  }
+
+  @Override
+  public long context() {
+    ComputePlace now = place;
+    return now == null ? 0 : now.context();
+  }
+
+  /** What a stream needs of its device. */
+  public interface Home {
+    /** Where its kernels run from now on; null for everywhere. */
+    @Nullable ComputePlace place();
+
+    /** Opens a native stream for a place. */
+    long openStream(@Nullable ComputePlace place);
+
+    /** The stream is closed: whether it is kept for another queue. */
+    boolean keep(GpuStream stream);
+
+    /** It cannot go where its kernels are to run. */
+    void stays(HalException cause);
+  }
+
+  @Override
+  public @Nullable Throwable submit(StreamBatch<GpuEvent> batch) {
+    ComputePlace wanted = home.place();
+    if (wanted != place) {
+      moveTo(wanted);
+    }
+    return super.submit(batch);
+  }
+
+  /**
+   * Goes on in the native stream of another place, behind all that is in the present one. If that
+   * fails, it stays, and the next submission tries again.
+   */
+  private void moveTo(@Nullable ComputePlace wanted) {
+    try {
+      Long known = handles.get(Optional.ofNullable(wanted));
+      if (known == null) {
+        known = home.openStream(wanted);
+        handles.put(Optional.ofNullable(wanted), known);
+      }
+      if (moved == 0) {
+        moved = runtime.createEvent(false);
+      }
+      runtime.recordEvent(moved, handle);
+      runtime.waitEvent(known, moved);
+      events.putBehind();
+      handle = known;
+      place = wanted;
+    } catch (HalException e) {
+      if (e.status() == Status.UNAVAILABLE) {
+        throw e;
+      }
+      home.stays(e);
+    }
+  }
+
+  @Override
   public long nextPosition() {
     return events.next();
   }
@@ -170,6 +263,9 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     if (command.kind() == Command.Kind.EXTERNAL) {
       return EXTERNAL_WEIGHT;
     }
+    if (command.kind() == Command.Kind.INDIRECT_DISPATCH) {
+      return GridReader.WEIGHT;
+    }
     return HostTransfers.weight(command, CAPACITY);
   }
 
@@ -181,12 +277,13 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
 
   /**
    * The first commands that stage anything page-lock the staging ring, and a graph may have to be
-   * made.
+   * made. A grid that is in memory is read, which waits for the stream.
    */
   @Override
   public boolean issueMayBlock(CommandList commands) {
     OneNodeGraphs singles = oneNodes;
-    return commands.prepared() instanceof GraphSet graphs && graphs.makesNext(index)
+    return commands.hasIndirectDispatch()
+        || commands.prepared() instanceof GraphSet graphs && graphs.makesNext(index)
         || singles != null && singles.makesNext(commands, index)
         || transfers.mayBlock(commands);
   }
@@ -244,6 +341,11 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   }
 
   @Override
+  public int commandTimingWeight() {
+    return profile.measures(true) ? CommandTimer.WEIGHT : -1;
+  }
+
+  @Override
   protected void issue(CommandList commands, Submission submission) {
     events.putBehind();
     RangeMarks marks = ranges;
@@ -278,11 +380,18 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     }
     Command only = commands.get(0);
     String word = only.kind().word();
-    return only.kind() == Command.Kind.DISPATCH ? word + " of " + only.kernel().name() : word;
+    return only.kind().runsKernel() ? word + " of " + only.kernel().name() : word;
   }
 
   private void issueAll(CommandList commands, Submission submission) {
     PreparedCommands prepared = commands.prepared();
+    if (submission.timesCommands()) {
+      if (prepared != null) {
+        ((GraphSet) prepared).leaveOut();
+      }
+      issueTimed(commands, submission);
+      return;
+    }
     if (prepared != null && ((GraphSet) prepared).issue(this, submission)) {
       return;
     }
@@ -293,18 +402,48 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
       return;
     }
     for (int i = 0; i < commands.size(); i++) {
-      Command command = commands.get(i);
-      switch (command.kind()) {
-        case FILL -> fill(command, submission);
-        case UPDATE -> transfers.update(command, submission);
-        case UPLOAD -> isElsewhere |= transfers.upload(command, submission);
-        case READBACK -> isElsewhere |= transfers.readback(command, submission);
-        case COPY -> transfers.copy(command, submission);
-        case DISPATCH -> dispatch(command, submission);
-        case EXTERNAL -> external(command, submission);
-        case EVENT -> runtime.waitEvent(handle, command.event());
-        case BARRIER -> {} // the stream runs commands in order anyway
+      issueOne(commands.get(i), submission);
+    }
+  }
+
+  private void issueTimed(CommandList commands, Submission submission) {
+    boolean isWhole = false;
+    try {
+      commandTimer.begin(submission);
+      for (int i = 0; i < commands.size(); i++) {
+        Command command = commands.get(i);
+        if (command.kind() != Command.Kind.BARRIER) {
+          issueOne(command, submission);
+          commandTimer.mark(i);
+        }
       }
+      isWhole = true;
+    } finally {
+      commandTimer.end(isWhole ? submission : null);
+    }
+  }
+
+  private void issueOne(Command command, Submission submission) {
+    OneNodeGraphs singles = oneNodes;
+    switch (command.kind()) {
+      case FILL -> fill(command, submission);
+      case UPDATE -> transfers.update(command, submission);
+      case UPLOAD -> isElsewhere |= transfers.upload(command, submission);
+      case READBACK -> isElsewhere |= transfers.readback(command, submission);
+      case COPY -> transfers.copy(command, submission);
+      case DISPATCH -> dispatch(command, submission);
+      case INDIRECT_DISPATCH -> {
+        Workgroups grid = grids.read(this, command, submission);
+        KnownGrid known = new KnownGrid(command, grid);
+        boolean isOver =
+            grid.isEmpty() || singles != null && singles.launch(this, known, submission);
+        if (!isOver) {
+          dispatch(known, submission);
+        }
+      }
+      case EXTERNAL -> external(command, submission);
+      case EVENT -> runtime.waitEvent(handle, command.event());
+      case BARRIER -> {} // the stream runs commands in order anyway
     }
   }
 
@@ -322,6 +461,19 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   private void dispatch(Command command, Submission submission) {
     LoadedKernel kernel = command.kernel();
     launch.set(command, submission);
+    if (kernel.isCooperative()) {
+      Workgroups count = new Workgroups(command.groupsX(), command.groupsY(), command.groupsZ());
+      checkRoom(kernel, count);
+      Objects.requireNonNull(cooperative, "cooperative")
+          .launch(
+              handle,
+              KernelLoader.nativeKernel(kernel),
+              count,
+              kernel.workgroupSize(),
+              kernel.dynamicSharedMemory(),
+              launch.parameters(kernel));
+      return;
+    }
     runtime.launch(
         handle,
         KernelLoader.nativeKernel(kernel),
@@ -331,6 +483,21 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
         kernel.workgroupSize(),
         kernel.dynamicSharedMemory(),
         launch.list());
+  }
+
+  /** A grid that fits on the device may be too large for the compute units of this stream. */
+  private void checkRoom(LoadedKernel kernel, Workgroups count) {
+    ComputePlace here = place;
+    if (here == null) {
+      return;
+    }
+    long most = here.residents(kernel.module().residentWorkgroups(kernel.index()));
+    if ((long) count.x() * count.y() * count.z() > most) { // fits on the device: no overflow
+      throw new HalException(
+          Status.OUT_OF_RANGE,
+          "grid %s of %s: beside the shares of other queues, the compute units of this queue hold at most %s workgroups of this cooperative kernel at the same time"
+              .formatted(count, kernel, most));
+    }
   }
 
   /**
@@ -395,13 +562,31 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     return runtime.isIdle(handle);
   }
 
+  /**
+   * Ends the use by a queue: the native stream is destroyed, or kept for another queue. Nothing of
+   * this use is left in it then.
+   */
   @Override
   public void close() {
+    events.endUse();
+    hostFrees.freePassed();
+    if (!home.keep(this)) {
+      destroy();
+    }
+  }
+
+  /** Destroys the native stream. */
+  public void destroy() {
     timer.close();
+    commandTimer.close();
+    runtime.giveBack(grids::close);
     runtime.giveBack(kept::close);
-    long ended = handle;
     handle = 0;
-    runtime.closeStream(ended);
+    if (moved != 0) {
+      runtime.destroyEvent(moved);
+    }
+    handles.values().forEach(runtime::closeStream);
+    handles.clear();
   }
 
   /**
@@ -411,9 +596,10 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
   public void freeMemory() {
     OneNodeGraphs singles = oneNodes;
     if (singles != null) {
-      singles.endReadbacks(); // first, since its node has an address in what is freed next
+      singles.endReadbacks(); // first, since their nodes have addresses in what is freed next
     }
     runtime.giveBack(transfers::close);
     runtime.giveBack(hostFrees::close);
+    runtime.giveBack(grids::freeMemory);
   }
 }

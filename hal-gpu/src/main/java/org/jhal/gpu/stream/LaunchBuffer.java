@@ -2,6 +2,7 @@
 package org.jhal.gpu.stream;
 
 import org.jhal.driver.Command;
+import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Submission;
 import org.jhal.gpu.memory.PackedArguments;
 import org.jhal.gpu.natives.NativeBlock;
@@ -18,6 +19,7 @@ final class LaunchBuffer {
   private final long end;
   private NativeBlock memory;
   private int capacity; // for arguments
+  private NativeBlock places = new NativeBlock(64 * Long.BYTES); // of arguments
 
   LaunchBuffer(long end) {
     this.end = end;
@@ -38,6 +40,23 @@ final class LaunchBuffer {
     }
     PackedArguments.set(memory, 0, dispatch);
     PackedArguments.setAddresses(memory, 0, dispatch, submission);
+  }
+
+  /**
+   * The address of an array with the address of each argument, for launches that take no list;
+   * valid until the next launch.
+   */
+  long parameters(LoadedKernel kernel) {
+    int count = kernel.parameterCount();
+    if (places.bytes().capacity() < Long.BYTES * count) {
+      places = new NativeBlock(2 * Long.BYTES * count);
+    }
+    for (int i = 0; i < count; i++) {
+      places
+          .bytes()
+          .putLong(Long.BYTES * i, PackedArguments.address(memory, 0) + kernel.layout().offset(i));
+    }
+    return places.address(0);
   }
 
   /** The address of the list; valid until the next launch. */

@@ -16,7 +16,7 @@ public final class OwnCopyStream extends GpuCopyStream {
   private long marks;
 
   private OwnCopyStream(GpuCore core, long stream, long event) {
-    super(core, stream);
+    super(core, () -> stream);
     this.runtime = core.runtime();
     this.stream = stream;
     this.event = event;

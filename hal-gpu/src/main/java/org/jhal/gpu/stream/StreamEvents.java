@@ -69,6 +69,12 @@ final class StreamEvents {
     latest.putBehind();
   }
 
+  /** The stream is idle, and the events that were recorded are destroyed. */
+  void endUse() {
+    fired = recordings;
+    latest.putBehind(); // no event shares the latest recording
+  }
+
   GpuEvent create() {
     long plain = runtime.createEvent(false);
     boolean isDone = false;

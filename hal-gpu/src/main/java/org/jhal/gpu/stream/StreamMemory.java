@@ -4,6 +4,7 @@ package org.jhal.gpu.stream;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.LongSupplier;
 import org.jhal.BufferParams;
 import org.jhal.MemoryType;
 import org.jhal.driver.DeviceMemory;
@@ -30,7 +31,7 @@ final class StreamMemory implements MemoryPool.Reserve {
 
   private final MemoryPool pool;
   private final StreamEvents events;
-  private final long stream;
+  private final LongSupplier stream; // the native one, which may change
 
   // The blocks that are kept, from the oldest on, and the recordings that cover their last use.
   @GuardedBy("this")
@@ -46,7 +47,7 @@ final class StreamMemory implements MemoryPool.Reserve {
   private long bytes;
 
   /** For a native stream, which is used no more once this is closed. */
-  StreamMemory(MemoryPool pool, StreamEvents events, long stream) {
+  StreamMemory(MemoryPool pool, StreamEvents events, LongSupplier stream) {
     this.pool = pool;
     this.events = events;
     this.stream = stream;
@@ -60,7 +61,7 @@ final class StreamMemory implements MemoryPool.Reserve {
       return kept;
     }
     events.putBehind();
-    return pool.allocate(size, params, stream);
+    return pool.allocate(size, params, stream.getAsLong());
   }
 
   /**
@@ -73,12 +74,12 @@ final class StreamMemory implements MemoryPool.Reserve {
     }
     if (block.size() == 0 || block.size() > LARGEST) {
       events.putBehind();
-      pool.free(block, stream);
+      pool.free(block, stream.getAsLong());
       return true;
     }
     while (!hasRoom(block.size())) {
       events.putBehind();
-      freeOldest(stream); // false if another thread has freed all
+      freeOldest(stream.getAsLong()); // false if another thread has freed all
     }
     keep(block, events.covering());
     return true;
@@ -151,7 +152,8 @@ final class StreamMemory implements MemoryPool.Reserve {
     }
     boolean isFree = false;
     try {
-      pool.free(block, on == stream || !events.isPast(position) ? stream : on);
+      long own = stream.getAsLong();
+      pool.free(block, on == own || !events.isPast(position) ? own : on);
       isFree = true;
     } finally {
       if (!isFree) {

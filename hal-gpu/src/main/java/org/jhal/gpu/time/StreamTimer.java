@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.gpu.time;
 
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.function.LongSupplier;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.Submission;
@@ -22,14 +22,14 @@ public final class StreamTimer {
 
   private final GpuRuntime runtime;
   private final DeviceClock clock;
-  private final long stream;
-  private final ConcurrentLinkedDeque<Pair> free = new ConcurrentLinkedDeque<>();
-  private volatile boolean isClosed;
+  private final LongSupplier stream; // the native one, which may change
+  private final TimingPool<Pair> pool;
 
-  public StreamTimer(GpuRuntime runtime, DeviceClock clock, long stream) {
+  public StreamTimer(GpuRuntime runtime, DeviceClock clock, LongSupplier stream) {
     this.runtime = runtime;
     this.clock = clock;
     this.stream = stream;
+    this.pool = new TimingPool<>(this::create, this::destroy);
   }
 
   /**
@@ -39,13 +39,10 @@ public final class StreamTimer {
    */
   public @Nullable Pair begin() {
     try {
-      Pair pair = free.pollFirst();
-      if (pair == null) {
-        pair = create();
-      }
+      Pair pair = pool.take();
       boolean isRecorded = false;
       try {
-        runtime.recordEvent(pair.begin, stream);
+        runtime.recordEvent(pair.begin, stream.getAsLong());
         isRecorded = true;
         return pair;
       } finally {
@@ -72,6 +69,11 @@ public final class StreamTimer {
     }
   }
 
+  private void destroy(Pair pair) {
+    runtime.destroyEvent(pair.begin);
+    runtime.destroyEvent(pair.end);
+  }
+
   private <T> @Nullable T ignore(HalException e) {
     if (e.status() == Status.UNAVAILABLE) {
       throw e;
@@ -84,7 +86,7 @@ public final class StreamTimer {
   public void end(Pair pair, Submission submission) {
     boolean isRead = false;
     try {
-      runtime.recordEvent(pair.end, stream);
+      runtime.recordEvent(pair.end, stream.getAsLong());
       submission.whenFired(() -> read(pair, submission));
       isRead = true;
     } catch (HalException e) {
@@ -99,7 +101,7 @@ public final class StreamTimer {
   private void read(Pair pair, Submission submission) {
     try {
       DeviceClock.Interval ran =
-          isClosed || runtime.isLost() ? null : clock.map(pair.begin, pair.end);
+          pool.isClosed() || runtime.isLost() ? null : clock.map(pair.begin, pair.end);
       if (ran != null) {
         submission.ranOnDevice(ran.begin(), ran.end(), ran.error());
       }
@@ -112,22 +114,11 @@ public final class StreamTimer {
 
   /** Releases a pair, read or not. */
   public void giveBack(Pair pair) {
-    free.addFirst(pair);
-    if (isClosed) {
-      destroyAll(); // close() may have missed it
-    }
+    pool.giveBack(pair);
   }
 
   /** Called when the stream is idle, before it is destroyed. */
   public void close() {
-    isClosed = true;
-    destroyAll();
-  }
-
-  private void destroyAll() {
-    for (Pair pair = free.pollFirst(); pair != null; pair = free.pollFirst()) {
-      runtime.destroyEvent(pair.begin);
-      runtime.destroyEvent(pair.end);
-    }
+    pool.close();
   }
 }

@@ -173,7 +173,7 @@ class GraphCacheTest {
   /** Graphs of which every call succeeds, apart from those of {@code api}. */
   private static final class FakeGraphs extends GraphRuntime {
     FakeGraphs(GpuRuntime runtime, GraphApi api, GraphSetup setup) {
-      super(runtime, api, setup, new GraphLayout(64, 0, 8, 20, 32, 40), "");
+      super(runtime, api, setup, new GraphLayout(64, 0, 8, 20, 32, 40, GraphLayout.NO_CONTEXT), "");
     }
 
     @Override
@@ -186,12 +186,13 @@ class GraphCacheTest {
         NativeBlock scratch, long target, boolean isTo, long source, boolean isFrom, long bytes) {}
 
     @Override
-    protected int addFill(long node, long graph, long dependencies, int count, long description) {
+    protected int addFill(
+        NativeBlock scratch, long node, long graph, long dependencies, int count) {
       return 0;
     }
 
     @Override
-    protected int setFill(long instance, long node, long description) {
+    protected int setFill(NativeBlock scratch, long instance, long node) {
       return 0;
     }
 

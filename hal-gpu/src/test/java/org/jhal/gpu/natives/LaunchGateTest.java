@@ -220,6 +220,36 @@ class LaunchGateTest {
     assertEquals(1, before.get(), "other external work keeps its place behind the launch");
   }
 
+  /** A thread inside may wait for a stream whose work needs a call of another thread. */
+  @Test
+  void callsBesideAWaitForWorkOvertakeALaunchInTheLine() {
+    LaunchGate gate = new LaunchGate();
+    AtomicBoolean isCalled = new AtomicBoolean();
+    AtomicInteger launched = new AtomicInteger();
+    Threads waiting =
+        inside(
+            body -> assertTrue(gate.across(true, () -> gate.awaitWork(body))),
+            "the work",
+            isCalled::get);
+    Thread launch =
+        inTheLine("launch", () -> gate.launch(NEVER, returning(launched::incrementAndGet)));
+    Threads worker = Threads.start("worker", () -> gate.run(() -> isCalled.set(true)));
+    worker.join();
+    waiting.join();
+    awaitEnd(launch);
+    assertEquals(1, launched.get());
+  }
+
+  @Test
+  void aWaitForWorkOutsideHoldsUpNoLaunch() {
+    LaunchGate gate = new LaunchGate();
+    AtomicBoolean mayEnd = new AtomicBoolean();
+    Threads waiting = inside(gate::awaitWork, "the launch", mayEnd::get);
+    assertTrue(gate.launch(PATIENCE, () -> true));
+    mayEnd.set(true);
+    waiting.join();
+  }
+
   /**
    * A launch waits for a call that may take as long as the work of a device. Calls that wait behind
    * it do not count towards the limit of concurrent calls of virtual threads.

@@ -53,7 +53,7 @@ class StreamMemoryTest {
   private final MemoryPool pool =
       new MemoryPool(new GpuCore(runtime, frees, "fake-0", 0), budget, () -> false);
   private final StreamEvents events = new StreamEvents(runtime);
-  private final StreamMemory memory = new StreamMemory(pool, events, STREAM);
+  private final StreamMemory memory = new StreamMemory(pool, events, () -> STREAM);
 
   private int call(String function, Object[] arguments) {
     switch (function) {
@@ -180,7 +180,7 @@ class StreamMemoryTest {
   @ValueSource(booleans = {true, false})
   void whatIsKeptIsGivenBack(boolean isPast) {
     this.isPast = isPast;
-    StreamMemory other = new StreamMemory(pool, new StreamEvents(runtime), OTHER);
+    StreamMemory other = new StreamMemory(pool, new StreamEvents(runtime), () -> OTHER);
     for (int i = 0; i < 4; i++) {
       PoolMemory block = allocate(10 * MIB + i);
       events.putBehind();

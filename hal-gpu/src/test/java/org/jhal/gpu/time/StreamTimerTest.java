@@ -26,7 +26,8 @@ class StreamTimerTest {
   private final List<Runnable> whenFired = new ArrayList<>();
 
   private final FakeRuntime runtime = new FakeRuntime(this::call);
-  private final StreamTimer timer = new StreamTimer(runtime, new DeviceClock(runtime), STREAM);
+  private final StreamTimer timer =
+      new StreamTimer(runtime, new DeviceClock(runtime), () -> STREAM);
 
   private final Submission submission =
       (Submission)
