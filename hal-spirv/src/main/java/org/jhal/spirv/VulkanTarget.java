@@ -4,6 +4,7 @@ package org.jhal.spirv;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.kernels.bundle.KernelSpec;
@@ -72,7 +73,12 @@ public final class VulkanTarget implements CompileTarget {
   }
 
   @Override
-  public byte[] compile(SourceCode source, Variant variant, List<KernelSpec> kernels, String what) {
+  public byte[] compile(
+      SourceCode source,
+      Variant variant,
+      List<KernelSpec> kernels,
+      List<Global> globals,
+      String what) {
     return compiler.compile(
         source, SpirvCompiler.options(variant, what), EntryPoints.of(variant, kernels), what);
   }

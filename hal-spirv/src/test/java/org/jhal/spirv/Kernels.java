@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The kernels in the resources, and what a test asks about modules. */
 final class Kernels {
-  static final List<String> FILES = List.of("flow", "memory", "functions");
+  static final List<String> FILES = List.of("flow", "memory", "functions", "pointers");
 
   private static final long SECONDS = 60; // that the validator may take
   private static final int ENTRY_POINT = 15;

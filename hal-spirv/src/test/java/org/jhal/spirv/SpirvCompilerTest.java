@@ -9,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -29,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -47,7 +50,7 @@ class SpirvCompilerTest {
           "tools/benchmarks/src/main/resources/org/jhal/bench/kernel");
 
   /** Sources that have no kernel, and those whose kernels have what Vulkan lacks. */
-  private static final List<String> OTHERS = List.of("includes.cpp", "names.cpp");
+  private static final List<String> OTHERS = List.of("includes.cpp", "allocated.cpp", "solver.cpp");
 
   private static final EntryPoints NO_EXPRESSIONS = new EntryPoints(List.of(), Map.of());
 
@@ -121,17 +124,109 @@ class SpirvCompilerTest {
         message);
   }
 
-  @Test
-  void namesWhatVulkanLacks() {
+  /** Code, and what is said about it. */
+  static Stream<Arguments> refused() {
+    String again = "__device__ int again(int a) { return a > 0 ? table[a & 1](a - 1) : 0; }\n";
+    return Stream.of(
+        arguments(
+            "__global__ void k(int* a) { printf(\"%d\", a[0]); }",
+            "kernel 'k' has a call of printf, which Vulkan lacks; store what it should print in a"
+                + " buffer, or run the kernel on the device cpu"),
+        arguments(
+            "__device__ __noinline__ void show(int a) { printf(\"%d\", a); }\n"
+                + "__global__ void other(int* a) {}\n"
+                + "__global__ void k(int* a) { show(a[0]); show(a[1]); }",
+            "function '_Z4showi' of kernel 'k' has a call of printf, which Vulkan lacks; "),
+        arguments(
+            "__global__ void k(int* a) { int* b = new int[a[0]]; a[1] = (int)(long)b; }",
+            "kernel 'k' has a call of new, which Vulkan lacks; pass a buffer, or use an array of"
+                + " fixed size"),
+        arguments(
+            "__device__ __noinline__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+                + "__global__ void k(int* a) { a[0] = f(a[1]); }",
+            "kernel 'k' has functions that call themselves ('_Z1fi'), which Vulkan lacks; use a"
+                + " loop instead"),
+        arguments(
+            "__device__ int again(int a);\n"
+                + "__device__ int same(int a) { return a; }\n"
+                + "__device__ int (*table[2])(int) = {again, same};\n"
+                + again
+                + "__global__ void k(int* a) { a[0] = table[a[1] & 1](a[2]); }",
+            "kernel 'k' has functions that may call themselves by pointer ('_Z5againi'), which"
+                + " Vulkan lacks; a call by pointer may call each function of its type to which"
+                + " there is a pointer"),
+        arguments(
+            "__global__ void k(int (*f)(int), int* a) { a[0] = f(a[1]); }",
+            "kernel 'k' has a call by pointer of functions of which it knows none, which Vulkan"
+                + " lacks; kernels of the same source must take the addresses of all functions that"
+                + " it may call"),
+        arguments(
+            "__device__ int (*show)(const char*, ...) = printf;\n"
+                + "__global__ void k(int* a) { a[0] = show(\"\"); }",
+            "it crashed at function "));
+  }
+
+  @ParameterizedTest
+  @MethodSource("refused")
+  void namesWhatVulkanLacks(String code, String message) {
     SpirvCompiler compiler = compiler();
     HalException failure =
         assertThrows(
             HalException.class,
-            () ->
-                compile(
-                    compiler, "extern \"C\" __global__ void k(int* a) { printf(\"%d\", a[0]); }"));
+            () -> compile(compiler, code.replace("__global__", "extern \"C\" __global__")));
     assertEquals(Status.UNIMPLEMENTED, failure.status());
-    assertEquals("function 'k' has a call of printf, which Vulkan lacks", failure.getMessage());
+    String found = String.valueOf(failure.getMessage());
+    assertTrue(found.contains(message), found);
+  }
+
+  /** Of those that are called by pointer, only what kernels use must be possible. */
+  @Test
+  void functionsThatNoKernelHasPointersToMayHaveAnything() throws IOException {
+    SpirvCompiler compiler = compiler();
+    String text =
+        """
+        __device__ int twice(int a) { return a * 2; }
+        __device__ int shown(int a) { printf("%d", a); return a; }
+        __device__ int (*table[1])(int) = {twice};
+        __device__ int (*unused[1])(int) = {shown};
+        extern "C" __global__ void k(int* a) { a[0] = table[a[1]](a[2]); }
+        """;
+    byte[] module = compile(compiler, text);
+    Kernels.assertValid(module);
+    String notes = new String(module, StandardCharsets.ISO_8859_1);
+    assertTrue(notes.contains("jhal-bytes 0 EA=="), "the number 16 of the only function");
+  }
+
+  @Test
+  void placesVariablesOutsideFunctions() throws IOException {
+    SpirvCompiler compiler = compiler();
+    String text =
+        """
+        namespace inner { __device__ float rate = 2; }
+        __device__ int all[3] = {1, 2, 3};
+        __device__ int* last = all;
+        __device__ unsigned char large[100000] = {1};
+        static __device__ int hidden;
+        extern "C" __global__ void k(int* a) { a[0] = *last + hidden++ + (int)inner::rate; }
+        """;
+    byte[] module = compile(compiler, text);
+    Kernels.assertValid(module);
+    String notes = new String(module, StandardCharsets.ISO_8859_1);
+    for (String note :
+        List.of(
+            "jhal-variable \\d+ 4 _ZN5inner4rateE",
+            "jhal-variable \\d+ 12 all",
+            "jhal-variable \\d+ 8 last",
+            "jhal-variable \\d+ 100000 large",
+            "jhal-pointer \\d+ \\d+",
+            "jhal-bytes \\d+ AAAAQA==",
+            "jhal-bytes \\d+ AQAAAAIAAAAD",
+            "jhal-bytes \\d+ AQ==")) {
+      assertEquals(2, notes.split(note + "\0", -1).length, note);
+    }
+    assertTrue(notes.contains("jhal-memory 100"), "the size, without what no kernel uses");
+    assertEquals(5, notes.split("jhal-bytes|jhal-pointer", -1).length);
+    assertFalse(notes.contains("hidden"));
   }
 
   @Test

@@ -127,6 +127,42 @@ public final class FunctionBuilder {
     return value(op, module.bool(), operands);
   }
 
+  /** Compares vectors of some numbers, or single numbers. */
+  public int testEach(int count, int op, int... operands) {
+    return value(op, module.vector(module.bool(), count), operands);
+  }
+
+  /**
+   * Compares signed integers of a number of bits, or vectors of some of them. Those of 64 bits are
+   * compared as unsigned ones with the highest bit changed: lavapipe of Mesa 22.3 compares with
+   * constants wrongly, and a number may become one when a loop is unrolled.
+   */
+  public int testSigned(int op, int bits, int count, int a, int b) {
+    if (bits != Long.SIZE) {
+      return testEach(count, op, a, b);
+    }
+    int unsigned =
+        switch (op) {
+          case Op.S_LESS_THAN -> Op.U_LESS_THAN;
+          case Op.S_LESS_THAN_EQUAL -> Op.U_LESS_THAN_EQUAL;
+          case Op.S_GREATER_THAN -> Op.U_GREATER_THAN;
+          case Op.S_GREATER_THAN_EQUAL -> Op.U_GREATER_THAN_EQUAL;
+          default -> throw new IllegalArgumentException(Op.name(op) + " compares nothing signed");
+        };
+    return testEach(count, unsigned, withoutSign(count, a), withoutSign(count, b));
+  }
+
+  private int withoutSign(int count, int value) {
+    Long known = module.number(value);
+    return known != null
+        ? module.constant(known ^ Long.MIN_VALUE)
+        : value(
+            Op.BITWISE_XOR,
+            module.vector(module.u64(), count),
+            value,
+            module.constant(Long.SIZE, count, Long.MIN_VALUE));
+  }
+
   /** A constant of 32 bits. */
   public int constant(int value) {
     return module.constant(value);

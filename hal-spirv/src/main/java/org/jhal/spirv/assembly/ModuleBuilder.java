@@ -6,8 +6,10 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jhal.spirv.module.Op;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +37,7 @@ public final class ModuleBuilder {
   private final Map<List<Integer>, Integer> declared = new HashMap<>();
   private final Map<Integer, Long> numbers = new HashMap<>(); // of 64 bits, by constant
   private final Map<Integer, Integer> blocks = new HashMap<>(); // types, by number of words
+  private final Set<Integer> specialized = new HashSet<>();
   private int bound = 1;
   private int glsl;
 
@@ -175,6 +178,22 @@ public final class ModuleBuilder {
     return declared(Op.CONSTANT, integer(bits), (int) cut);
   }
 
+  /** The type of some numbers of a type: a vector, or the type itself for one number. */
+  public int vector(int type, int count) {
+    return count == 1 ? type : type(Op.TYPE_VECTOR, type, count);
+  }
+
+  /** An integer of a number of bits, or a vector that consists of it. */
+  public int constant(int bits, int count, long value) {
+    int one = constant(bits, value);
+    if (count == 1) {
+      return one;
+    }
+    int[] parts = new int[count];
+    Arrays.fill(parts, one);
+    return declared(Op.CONSTANT_COMPOSITE, vector(integer(bits), count), parts);
+  }
+
   /** A variable outside functions. */
   public int variable(int storage, int type, int... initializer) {
     return declare(
@@ -205,6 +224,25 @@ public final class ModuleBuilder {
     int id = declare(Op.SPEC_CONSTANT, u32(), value);
     decorate(id, Decoration.SPEC_ID, number);
     return id;
+  }
+
+  /** A specialization constant of 64 bits, 0 unless it is given. */
+  public int specialization64(int number) {
+    int id = specialized(Op.SPEC_CONSTANT, u64(), 0, 0);
+    decorate(id, Decoration.SPEC_ID, number);
+    return id;
+  }
+
+  /** Declares a value that depends on specialization constants. */
+  public int specialized(int op, int type, int... operands) {
+    int id = declare(op, type, operands);
+    specialized.add(id);
+    return id;
+  }
+
+  /** Whether a value was declared as one that depends on specialization constants. */
+  public boolean isSpecialized(int id) {
+    return specialized.contains(id);
   }
 
   /** Decorates an id. */

@@ -42,6 +42,9 @@ public final class SourceCompiler {
   /** Behind the user's options: the target has no fused products but {@code fma}. */
   public static final String UNFUSED = "-ffp-contract=off";
 
+  /** The target has pointers to functions by an extension, which the translator knows. */
+  private static final String FUNCTION_POINTERS = "--spirv-ext=+SPV_INTEL_function_pointers";
+
   private static final String SOURCE = "source.hip";
 
   private final LlvmTools tools;
@@ -61,6 +64,7 @@ public final class SourceCompiler {
     List<String> parts = new ArrayList<>(tools.identity());
     parts.addAll(OPTIONS);
     parts.add(UNFUSED);
+    parts.add(FUNCTION_POINTERS);
     List<String> headers = new ArrayList<>();
     VulkanDialect.headers().forEach((name, text) -> headers.addAll(List.of(name, text)));
     parts.add(KernelKey.of(headers).toString()); // a digest, which is shorter
@@ -124,6 +128,7 @@ public final class SourceCompiler {
             "-O0",
             "-mtriple=spirv64-unknown-unknown",
             "-filetype=obj",
+            FUNCTION_POINTERS,
             "code.ll",
             "-o",
             "code.spv"),

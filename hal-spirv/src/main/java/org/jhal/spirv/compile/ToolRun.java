@@ -8,6 +8,8 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.Status;
@@ -20,6 +22,9 @@ final class ToolRun implements AutoCloseable {
   /** Variables that would add files or options of the user to those of the bundle. */
   private static final List<String> CLEARED =
       List.of("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CCC_OVERRIDE_OPTIONS");
+
+  /** The function that LLVM was at when it crashed. */
+  private static final Pattern CRASH = Pattern.compile("Running pass .* on function '@([^']*)'");
 
   private final LlvmTools tools;
   private final Path folder;
@@ -69,6 +74,10 @@ final class ToolRun implements AutoCloseable {
   }
 
   private static String firstLine(String log) {
+    Matcher crash = CRASH.matcher(log);
+    if (crash.find()) {
+      return "it crashed at function " + crash.group(1);
+    }
     return log.lines().findFirst().orElse("it printed nothing");
   }
 

@@ -183,6 +183,13 @@ public final class KernelModule {
     return imports.get(id);
   }
 
+  /** The names under which the module exports functions and variables, by id. */
+  public Map<Integer, String> exportNames() {
+    Map<Integer, String> names = new HashMap<>();
+    exports.forEach((name, id) -> names.put(id, name));
+    return names;
+  }
+
   /** The id that the module exports under a name; null if none. */
   public @Nullable Integer export(String name) {
     return exports.get(name);

@@ -179,6 +179,9 @@ public final class Op {
   public static final int PTR_NOT_EQUAL = 402;
   public static final int PTR_DIFF = 403;
 
+  public static final int CONSTANT_FUNCTION_POINTER = 5600; // of SPV_INTEL_function_pointers
+  public static final int FUNCTION_POINTER_CALL = 5601;
+
   private static final Map<Integer, String> NAMES = names();
 
   private Op() {}
@@ -225,6 +228,7 @@ public final class Op {
     switch (op) {
       case UNDEF, EXT_INST, FUNCTION, FUNCTION_PARAMETER, FUNCTION_CALL, VARIABLE, LOAD:
       case ATOMIC_LOAD, PHI, GROUP_NON_UNIFORM_BALLOT, GROUP_NON_UNIFORM_SHUFFLE:
+      case CONSTANT_FUNCTION_POINTER, FUNCTION_POINTER_CALL:
         return true;
       case STORE, COPY_MEMORY, COPY_MEMORY_SIZED, DECORATE, MEMBER_DECORATE:
         return false;

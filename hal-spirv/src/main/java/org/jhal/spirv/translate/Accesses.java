@@ -52,7 +52,7 @@ final class Accesses {
     Instruction type = scope.typeOf(in, in.word(1));
     int value = scope.value(in, in.word(1));
     Place place = place(in, in.word(0), type, 2);
-    refuseConstant(in, in.word(0));
+    checkPointer(in, in.word(0));
     store(in, type, place, value);
   }
 
@@ -70,15 +70,10 @@ final class Accesses {
     return new Place(pointer, scope.value(in, pointer), alignment, isVolatile);
   }
 
-  /** Fails if memory that is the same for all work items would be written. */
-  void refuseConstant(Instruction in, int pointer) {
+  /** Fails if an instruction writes to what is no pointer. */
+  void checkPointer(Instruction in, int pointer) {
     if (!KernelTypes.isPointer(scope.typeOf(in, pointer))) {
       throw in.invalid("writes to id " + pointer + ", which is no pointer");
-    }
-    if (scope.translation.classes().spaces(pointer) == PointerClasses.PRIVATE
-        && scope.translation.memories().isConstant(pointer)) {
-      throw scope.unsupported(
-          "a store to a variable outside functions (word " + in.offset() + " of its SPIR-V)");
     }
   }
 
@@ -320,7 +315,7 @@ final class Accesses {
     boolean isSized = in.op() == Op.COPY_MEMORY_SIZED;
     int target = in.word(0);
     int source = in.word(1);
-    refuseConstant(in, target);
+    checkPointer(in, target);
     int operands = isSized ? 3 : 2;
     int access = in.count() > operands ? in.word(operands) : 0;
     Instruction pointee = isSized ? null : types.pointee(in, scope.typeOf(in, source));
@@ -337,6 +332,28 @@ final class Accesses {
       return;
     }
     long size = pointee == null ? scope.constant(in, in.word(2)) : types.layout(pointee).size();
+    copy(to, from, unit, size);
+  }
+
+  /**
+   * Copies a struct that is passed by value to memory of the function, which may change it, and
+   * from which its instructions then read it.
+   *
+   * @param address where it is
+   */
+  void copyArgument(Instruction parameter, int address) {
+    KernelTypes.Layout layout = types.layout(types.pointee(parameter, scope.resultType(parameter)));
+    Place to =
+        new Place(
+            parameter.result(),
+            scope.value(parameter, parameter.result()),
+            layout.alignment(),
+            false);
+    Place from = new Place(parameter.result(), address, layout.alignment(), false);
+    copy(to, from, Math.min(layout.alignment(), 8), layout.size());
+  }
+
+  private void copy(Place to, Place from, int unit, long size) {
     long whole = size / unit;
     if (whole > MOST_WRITTEN_OUT) {
       copyInLoop(to, from, unit, out.constant(whole));

@@ -48,9 +48,13 @@ final class Arithmetic {
         define(in, code.value(Op.LOGICAL_NOT, type, isNot));
       }
       case Op.SIGN_BIT_SET -> {
-        int width = scope.bits(in, scope.typeOf(in, in.word(2)));
-        int raw = code.value(Op.BITCAST, out.integer(width), scope.value(in, in.word(2)));
-        define(in, code.test(Op.S_LESS_THAN, raw, out.constant(width, 0)));
+        Instruction type = scope.typeOf(in, in.word(2));
+        int width = scope.bits(in, type);
+        int count = scope.count(type);
+        int whole = out.vector(out.integer(width), count);
+        int raw = code.value(Op.BITCAST, whole, scope.value(in, in.word(2)));
+        int zero = out.constant(width, count, 0);
+        define(in, code.testSigned(Op.S_LESS_THAN, width, count, raw, zero));
       }
       case Op.ORDERED, Op.UNORDERED -> {
         int[] values = values(in);
@@ -110,35 +114,12 @@ final class Arithmetic {
     return values;
   }
 
-  /**
-   * Compares signed integers. Those of 64 bits are compared as unsigned ones with the highest bit
-   * changed: lavapipe of Mesa 22.3 compares with constants wrongly.
-   */
+  /** Compares signed integers, or vectors of them. */
   private void compareSigned(Instruction in) {
     int[] values = values(in);
-    int type = scope.outType(in);
-    boolean hasConstant = scope.isConstant(in, in.word(2)) || scope.isConstant(in, in.word(3));
-    Instruction operand = scope.typeOf(in, in.word(2));
-    if (!hasConstant || operand.op() != Op.TYPE_INT || operand.word(1) != 64) {
-      define(in, code.value(in.op(), type, values));
-      return;
-    }
-    int sign = out.constant(Long.MIN_VALUE);
-    int[] moved = new int[2];
-    for (int i = 0; i < 2; i++) {
-      moved[i] =
-          scope.isConstant(in, in.word(2 + i))
-              ? out.constant(scope.constant(in, in.word(2 + i)) ^ Long.MIN_VALUE)
-              : code.u64(Op.BITWISE_XOR, values[i], sign);
-    }
-    int op =
-        switch (in.op()) {
-          case Op.S_LESS_THAN -> Op.U_LESS_THAN;
-          case Op.S_LESS_THAN_EQUAL -> Op.U_LESS_THAN_EQUAL;
-          case Op.S_GREATER_THAN -> Op.U_GREATER_THAN;
-          default -> Op.U_GREATER_THAN_EQUAL;
-        };
-    define(in, code.value(op, type, moved));
+    Instruction type = scope.typeOf(in, in.word(2));
+    int bits = scope.bits(in, type);
+    define(in, code.testSigned(in.op(), bits, scope.count(type), values[0], values[1]));
   }
 
   /**

@@ -35,7 +35,8 @@ final class Atomics {
   }
 
   /** The parts of an operation. Values are integers. */
-  private record Operation(int op, int type, int scope, int order, int value, int expected) {}
+  private record Operation(
+      int op, int type, int bits, int scope, int order, int value, int expected) {}
 
   void translate(Instruction in) {
     boolean isStore = in.op() == Op.ATOMIC_STORE;
@@ -47,7 +48,7 @@ final class Atomics {
       throw scope.unsupported("an atomic operation of " + bits + " bits");
     }
     if (in.op() != Op.ATOMIC_LOAD) {
-      accesses.refuseConstant(in, pointer);
+      accesses.checkPointer(in, pointer);
     }
     int type = out.integer(bits);
     boolean isFloat = valueType.op() == Op.TYPE_FLOAT;
@@ -57,12 +58,14 @@ final class Atomics {
     Operation operation;
     switch (in.op()) {
       case Op.ATOMIC_LOAD ->
-          operation = new Operation(Op.ATOMIC_LOAD, type, scopeOf, order(isOrdered, ACQUIRE), 0, 0);
+          operation =
+              new Operation(Op.ATOMIC_LOAD, type, bits, scopeOf, order(isOrdered, ACQUIRE), 0, 0);
       case Op.ATOMIC_STORE ->
           operation =
               new Operation(
                   Op.ATOMIC_STORE,
                   type,
+                  bits,
                   scopeOf,
                   order(isOrdered, RELEASE),
                   integer(in, in.word(3), bits, isFloat),
@@ -72,6 +75,7 @@ final class Atomics {
               new Operation(
                   Op.ATOMIC_COMPARE_EXCHANGE,
                   type,
+                  bits,
                   scopeOf,
                   order(isOrdered, ACQUIRE_RELEASE),
                   integer(in, in.word(6), bits, isFloat),
@@ -81,6 +85,7 @@ final class Atomics {
               new Operation(
                   in.op() == Op.ATOMIC_I_INCREMENT ? Op.ATOMIC_I_ADD : Op.ATOMIC_I_SUB,
                   type,
+                  bits,
                   scopeOf,
                   order(isOrdered, ACQUIRE_RELEASE),
                   out.constant(bits, 1),
@@ -90,6 +95,7 @@ final class Atomics {
               new Operation(
                   in.op(),
                   type,
+                  bits,
                   scopeOf,
                   order(isOrdered, ACQUIRE_RELEASE),
                   integer(in, in.word(5), bits, isFloat),
@@ -108,7 +114,7 @@ final class Atomics {
         pointer,
         address,
         bits,
-        new Operation(Op.ATOMIC_COMPARE_EXCHANGE, type, DEVICE, 0, value, expected));
+        new Operation(Op.ATOMIC_COMPARE_EXCHANGE, type, bits, DEVICE, 0, value, expected));
   }
 
   private int order(boolean isOrdered, int order) {
@@ -203,7 +209,9 @@ final class Atomics {
 
   /** The operation's value if a comparison holds. */
   private int chosen(Operation operation, int test, int a, int b, int otherwise) {
-    int condition = code.test(test, a, b);
+    boolean isSigned = test == Op.S_LESS_THAN || test == Op.S_GREATER_THAN;
+    int condition =
+        isSigned ? code.testSigned(test, operation.bits, 1, a, b) : code.test(test, a, b);
     return code.value(Op.SELECT, operation.type, condition, operation.value, otherwise);
   }
 }

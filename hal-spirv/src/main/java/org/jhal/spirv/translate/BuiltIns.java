@@ -15,9 +15,14 @@ final class BuiltIns {
 
   private final ModuleBuilder out;
   private final Map<Integer, Integer> inputs = new HashMap<>();
+
+  /** The note that kernels report traps; docs/spirv.md describes it. */
+  private static final String TRAPS = "jhal-traps";
+
   private final int[] size = new int[3];
   private int lanes; // a constant, 0 until it is used
   private int[] report = {};
+  private int kernel; // the specialization constant, 0 until it is used
 
   BuiltIns(ModuleBuilder out) {
     this.out = out;
@@ -90,10 +95,19 @@ final class BuiltIns {
     return lanes;
   }
 
-  /** The address at which a trap is reported, 0 if nowhere. */
+  /** The number of the kernel in reports. */
+  int kernelNumber() {
+    if (kernel == 0) {
+      kernel = out.specialization(6, 0);
+    }
+    return kernel;
+  }
+
+  /** The address of the report of a work item that gives up, 0 if there is none. */
   int reportAddress(FunctionBuilder code) {
     if (report.length == 0) {
       report = new int[] {out.specialization(4, 0), out.specialization(5, 0)};
+      out.note(TRAPS);
     }
     int pair =
         code.value(

@@ -2,10 +2,11 @@
 package org.jhal.spirv.translate;
 
 import java.util.Map;
+import java.util.Set;
+import org.jhal.HalException;
 import org.jhal.spirv.assembly.Decoration;
 import org.jhal.spirv.assembly.FunctionBuilder;
 import org.jhal.spirv.assembly.ModuleBuilder;
-import org.jhal.spirv.assembly.Storage;
 import org.jhal.spirv.module.Instruction;
 import org.jhal.spirv.module.KernelFunction;
 import org.jhal.spirv.module.KernelModule;
@@ -20,7 +21,7 @@ final class Calls {
   private static final int DEVICE = 1;
 
   /** Acquire and release, of memory of the device and of the workgroup. */
-  private static final int ALL_MEMORY = 0x8 | 0x40 | 0x100;
+  static final int ALL_MEMORY = 0x8 | 0x40 | 0x100;
 
   /** How many parameters functions have that use them by number. */
   private static final Map<String, Integer> PARAMETERS =
@@ -28,14 +29,18 @@ final class Calls {
           "hal_shuffle", 3,
           "hal_ballot", 2,
           "hal_warp_barrier", 1,
+          "hal_trap_at", 1,
           "hal_compare_exchange_32", 3,
           "hal_compare_exchange_64", 3);
+
+  private static final Set<String> ALLOCATORS = Set.of("malloc", "calloc", "realloc", "free");
 
   private final Scope scope;
   private final FunctionBuilder code;
   private final ModuleBuilder out;
   private final BuiltIns builtIns;
   private final Warps warps;
+  private final Traps traps;
   private final Atomics atomics;
 
   Calls(Scope scope, Atomics atomics) {
@@ -45,6 +50,7 @@ final class Calls {
     out = scope.out();
     builtIns = scope.translation.builtIns();
     warps = new Warps(scope.translation, code);
+    traps = new Traps(scope.translation, code);
   }
 
   void call(Instruction in) {
@@ -65,10 +71,24 @@ final class Calls {
       }
       return;
     }
-    int result = code.call(scope.outType(in), scope.translation.function(callee), arguments);
+    call(in, scope.translation.function(callee), arguments);
+  }
+
+  /** Calls a translated function, which gives the instruction its result, if there is one. */
+  private void call(Instruction in, int function, int[] arguments) {
+    int result = code.call(scope.outType(in), function, arguments);
     if (scope.resultType(in).op() != Op.TYPE_VOID) {
       scope.values.define(in, result);
     }
+  }
+
+  /** Calls the function to which a pointer points. */
+  void callByPointer(Instruction in) {
+    int[] values = Operands.values(in);
+    for (int i = 0; i < values.length; i++) {
+      values[i] = scope.value(in, values[i]);
+    }
+    call(in, scope.translation.pointerCalls().function(scope, in), values);
   }
 
   /** Calls a function of the module that computes a function of numbers. */
@@ -104,7 +124,10 @@ final class Calls {
         fence(false);
         return 0;
       case "hal_trap":
-        trap();
+        traps.report(out.constant(0));
+        return 0;
+      case "hal_trap_at":
+        traps.report(arguments[0]);
         return 0;
       case "hal_shuffle":
         return warps.shuffle(arguments[0], arguments[1], arguments[2]);
@@ -122,8 +145,28 @@ final class Calls {
       case "hal_sqrt_f32", "hal_sqrt_f64":
         return code.glsl(31, scope.outType(in), arguments);
       default:
-        throw scope.unsupported("a call of " + name);
+        if (name.startsWith("_Zdl") || name.startsWith("_Zda")) {
+          // In destructors of objects that are never deleted, since none is made by new.
+          traps.report(out.constant(0));
+          return 0;
+        }
+        throw unsupported(name);
     }
+  }
+
+  /** The refusal of a call of a function of C or C++, and what to do instead. */
+  HalException unsupported(String name) {
+    if (name.equals("printf")) {
+      return scope.unsupported(
+          "a call of printf",
+          "store what it should print in a buffer, or run the kernel on the device cpu");
+    }
+    boolean isNew = name.startsWith("_Znw") || name.startsWith("_Zna");
+    if (isNew || ALLOCATORS.contains(name)) {
+      return scope.unsupported(
+          "a call of " + (isNew ? "new" : name), "pass a buffer, or use an array of fixed size");
+    }
+    return scope.unsupported("a call of " + name);
   }
 
   private int dimension(Instruction in) {
@@ -157,22 +200,5 @@ final class Calls {
         Op.MEMORY_BARRIER,
         out.constant(isForDevice ? DEVICE : WORKGROUP),
         out.constant(ALL_MEMORY));
-  }
-
-  /** Reports that the kernel failed, where it should be reported. */
-  private void trap() {
-    int address = builtIns.reportAddress(code);
-    int isAsked = code.test(Op.I_NOT_EQUAL, address, out.constant(0L));
-    code.when(
-        isAsked,
-        () -> {
-          int pointer =
-              code.value(
-                  Op.CONVERT_U_TO_PTR,
-                  out.pointer(Storage.PHYSICAL_STORAGE_BUFFER, out.u32()),
-                  address);
-          code.add(
-              Op.ATOMIC_STORE, pointer, out.constant(DEVICE), out.constant(0), out.constant(1));
-        });
   }
 }

@@ -21,8 +21,13 @@ final class ConstantBytes {
     this.addresses = addresses;
   }
 
-  /** Writes a constant at a place. */
-  void write(Instruction user, int constant, byte[] to, int at) {
+  /** Takes the places in the module's memory to which pointers in a constant point. */
+  interface Pointers {
+    void add(int at, long place);
+  }
+
+  /** Writes a constant at an offset, except for pointers to other variables. */
+  void write(Instruction user, int constant, byte[] to, int at, Pointers pointers) {
     Instruction definition = module.definition(user, constant);
     switch (definition.op()) {
       case Op.CONSTANT_NULL, Op.UNDEF, Op.CONSTANT_FALSE -> {}
@@ -39,10 +44,17 @@ final class ConstantBytes {
               type.op() == Op.TYPE_STRUCT
                   ? types.offset(definition, type, i - 2)
                   : (i - 2) * types.layout(types.type(type, type.word(1))).size();
-          write(definition, definition.word(i), to, at + (int) offset);
+          write(definition, definition.word(i), to, at + (int) offset, pointers);
         }
       }
-      default -> write(user, address(definition), 8, to, at);
+      default -> {
+        long address = address(definition);
+        if (ModuleMemory.isPlace(address)) {
+          pointers.add(at, address);
+        } else {
+          write(user, address, 8, to, at);
+        }
+      }
     }
   }
 
@@ -65,7 +77,8 @@ final class ConstantBytes {
       return 0;
     }
     if (definition.op() != Op.SPEC_CONSTANT_OP) {
-      throw Unsupported.in("of a variable", "the address of " + module.name(definition.result()));
+      throw Unsupported.in(
+          "a variable outside functions", "the address of " + module.name(definition.result()));
     }
     Instruction base = module.definition(definition, definition.word(3));
     switch (definition.word(2)) {

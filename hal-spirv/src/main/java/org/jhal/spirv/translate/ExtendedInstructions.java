@@ -95,7 +95,7 @@ final class ExtendedInstructions {
     }
     int number = in.word(3);
     if (number == PRINTF) {
-      throw scope.unsupported("a call of printf");
+      throw calls.unsupported("printf");
     }
     scope.values.define(in, value(in, number));
   }
@@ -126,8 +126,10 @@ final class ExtendedInstructions {
     if (number == COPYSIGN && type.op() == Op.TYPE_FLOAT) {
       return copySign(type.word(1), scope.outType(in), values);
     }
-    if (type.op() == Op.TYPE_INT && values.length > 0) {
-      int result = integer(number, type.word(1), values);
+    Instruction part =
+        type.op() == Op.TYPE_VECTOR ? scope.translation.types().type(type, type.word(1)) : type;
+    if (part.op() == Op.TYPE_INT && values.length > 0) {
+      int result = integer(number, part.word(1), scope.count(type), values);
       if (result != 0) {
         return result;
       }
@@ -144,39 +146,43 @@ final class ExtendedInstructions {
     return code.value(Op.BITCAST, type, code.value(Op.BITWISE_OR, whole, size, signOf));
   }
 
-  /** Functions of integers; 0 if there is no such function. */
-  private int integer(int number, int width, int[] values) {
-    int type = out.integer(width);
-    int zero = out.constant(width, 0);
+  /** Functions of integers, or of vectors of some of them; 0 if there is no such function. */
+  private int integer(int number, int width, int count, int[] values) {
+    int type = out.vector(out.integer(width), count);
+    int zero = out.constant(width, count, 0);
     int a = values[0];
     int b = values[Math.min(1, values.length - 1)];
     return switch (number) {
       case S_ABS -> {
         int negative = code.value(Op.S_NEGATE, type, a);
-        yield select(type, code.test(Op.S_LESS_THAN, a, zero), negative, a);
+        yield select(type, code.testSigned(Op.S_LESS_THAN, width, count, a, zero), negative, a);
       }
-      case S_MAX -> select(type, code.test(Op.S_GREATER_THAN, a, b), a, b);
-      case U_MAX -> select(type, code.test(Op.U_GREATER_THAN, a, b), a, b);
-      case S_MIN -> select(type, code.test(Op.S_LESS_THAN, a, b), a, b);
-      case U_MIN -> select(type, code.test(Op.U_LESS_THAN, a, b), a, b);
+      case S_MAX -> select(type, code.testSigned(Op.S_GREATER_THAN, width, count, a, b), a, b);
+      case U_MAX -> select(type, code.testEach(count, Op.U_GREATER_THAN, a, b), a, b);
+      case S_MIN -> select(type, code.testSigned(Op.S_LESS_THAN, width, count, a, b), a, b);
+      case U_MIN -> select(type, code.testEach(count, Op.U_LESS_THAN, a, b), a, b);
       case U_ADD_SAT -> {
         int sum = code.value(Op.I_ADD, type, a, b);
-        yield select(type, code.test(Op.U_LESS_THAN, sum, a), out.constant(width, -1L), sum);
+        yield select(
+            type,
+            code.testEach(count, Op.U_LESS_THAN, sum, a),
+            out.constant(width, count, -1L),
+            sum);
       }
       case U_SUB_SAT -> {
         int difference = code.value(Op.I_SUB, type, a, b);
-        yield select(type, code.test(Op.U_LESS_THAN, a, b), zero, difference);
+        yield select(type, code.testEach(count, Op.U_LESS_THAN, a, b), zero, difference);
       }
-      case S_ADD_SAT, S_SUB_SAT -> saturated(number == S_ADD_SAT, width, a, b);
+      case S_ADD_SAT, S_SUB_SAT -> saturated(number == S_ADD_SAT, width, count, a, b);
       case ROTATE -> {
-        int count = code.value(Op.BITWISE_AND, type, b, out.constant(width, width - 1));
-        int left = code.value(Op.SHIFT_LEFT_LOGICAL, type, a, count);
+        int by = code.value(Op.BITWISE_AND, type, b, out.constant(width, count, width - 1));
+        int left = code.value(Op.SHIFT_LEFT_LOGICAL, type, a, by);
         int back =
             code.value(
                 Op.BITWISE_AND,
                 type,
-                code.value(Op.S_NEGATE, type, count),
-                out.constant(width, width - 1));
+                code.value(Op.S_NEGATE, type, by),
+                out.constant(width, count, width - 1));
         yield code.value(
             Op.BITWISE_OR, type, left, code.value(Op.SHIFT_RIGHT_LOGICAL, type, a, back));
       }
@@ -189,16 +195,19 @@ final class ExtendedInstructions {
   }
 
   /** A sum or difference of signed numbers; beyond the range, the nearest number that there is. */
-  private int saturated(boolean isSum, int width, int a, int b) {
-    int type = out.integer(width);
+  private int saturated(boolean isSum, int width, int count, int a, int b) {
+    int type = out.vector(out.integer(width), count);
     int result = code.value(isSum ? Op.I_ADD : Op.I_SUB, type, a, b);
     // It went beyond if its sign differs from that of a, where those of a and b say that it can't.
     int ofA = code.value(Op.BITWISE_XOR, type, a, result);
     int ofB = code.value(Op.BITWISE_XOR, type, isSum ? b : a, isSum ? result : b);
     int both = code.value(Op.BITWISE_AND, type, ofA, ofB);
-    int isBeyond = code.test(Op.S_LESS_THAN, both, out.constant(width, 0));
-    int signs = code.value(Op.SHIFT_RIGHT_ARITHMETIC, type, a, out.constant(width, width - 1));
-    int nearest = code.value(Op.BITWISE_XOR, type, signs, out.constant(width, ~(1L << width - 1)));
+    int isBeyond =
+        code.testSigned(Op.S_LESS_THAN, width, count, both, out.constant(width, count, 0));
+    int signs =
+        code.value(Op.SHIFT_RIGHT_ARITHMETIC, type, a, out.constant(width, count, width - 1));
+    int nearest =
+        code.value(Op.BITWISE_XOR, type, signs, out.constant(width, count, ~(1L << width - 1)));
     return select(type, isBeyond, nearest, result);
   }
 }

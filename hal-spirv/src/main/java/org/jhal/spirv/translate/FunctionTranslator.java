@@ -3,6 +3,7 @@ package org.jhal.spirv.translate;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ final class FunctionTranslator {
   private final Map<Integer, Integer> labels = new HashMap<>(); // translated, by number
   private final InstructionTranslator instructions;
   private final boolean isKernel;
+  private final Map<Instruction, Integer> byValue = new LinkedHashMap<>(); // where arguments are
   private int remembered; // the variable for a number, 0 until it is used
 
   FunctionTranslator(Translation translation, KernelFunction function, int id) {
@@ -54,7 +56,11 @@ final class FunctionTranslator {
     instructions = new InstructionTranslator(scope);
     for (int i = 0; i < parameters.size(); i++) {
       Instruction parameter = function.parameters().get(i);
-      scope.values.define(parameter, parameters.get(i));
+      if (translation.module().isByValue(parameter.result())) {
+        byValue.put(parameter, parameters.get(i));
+      } else {
+        scope.values.define(parameter, parameters.get(i));
+      }
     }
   }
 
@@ -87,6 +93,7 @@ final class FunctionTranslator {
     if (isKernel) {
       new Arguments(scope).define();
     }
+    byValue.forEach(instructions::copyArgument);
     for (Step step : Structurer.steps(next)) {
       play(step);
     }

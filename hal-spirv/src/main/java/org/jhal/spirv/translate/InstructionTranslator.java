@@ -33,6 +33,11 @@ final class InstructionTranslator {
     extended = new ExtendedInstructions(scope, calls);
   }
 
+  /** See {@link Accesses#copyArgument}. */
+  void copyArgument(Instruction parameter, int address) {
+    accesses.copyArgument(parameter, address);
+  }
+
   void translate(Instruction in) {
     switch (in.op()) {
       case Op.VARIABLE -> addVariable(in);
@@ -79,6 +84,7 @@ final class InstructionTranslator {
           Op.ALL ->
           define(in, in.op(), values(in));
       case Op.FUNCTION_CALL -> calls.call(in);
+      case Op.FUNCTION_POINTER_CALL -> calls.callByPointer(in);
       case Op.EXT_INST -> extended.translate(in);
       case Op.CONTROL_BARRIER -> calls.barrier();
       case Op.MEMORY_BARRIER -> calls.fence(true);

@@ -26,7 +26,6 @@ import org.jhal.spirv.module.Op;
 final class Meetings {
   private static final int WARP = 32;
   private static final int WORKGROUP = 2;
-  private static final int ALL_MEMORY = 0x8 | 0x40 | 0x100;
   private static final int SUBGROUP = 3;
   private static final int WAITING = 0; // the counter of subgroups that wait for the workgroup
   private static final int ENDED = 1; // the counter of subgroups that have ended
@@ -363,6 +362,6 @@ final class Meetings {
         Op.CONTROL_BARRIER,
         out.constant(WORKGROUP),
         out.constant(WORKGROUP),
-        out.constant(ALL_MEMORY));
+        out.constant(Calls.ALL_MEMORY));
   }
 }

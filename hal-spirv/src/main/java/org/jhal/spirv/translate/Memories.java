@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.translate;
 
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -15,11 +13,13 @@ import org.jhal.spirv.module.KernelFunction;
 import org.jhal.spirv.module.KernelModule;
 import org.jhal.spirv.module.KernelTypes;
 import org.jhal.spirv.module.Op;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where the variables of kernels are. Those of a workgroup or of a work item are parts of arrays of
- * words, one for each class of pointers and kind of memory. A pointer to them is a number of 64
- * bits: a mark for the kind of memory in the highest byte, and the offset in the array.
+ * Where the variables of kernels are. Those outside functions are in {@link ModuleMemory}, except
+ * for those of a workgroup. These and the ones of a work item are parts of arrays of words, one for
+ * each class of pointers and kind of memory. A pointer to them is a number of 64 bits: a mark for
+ * the kind of memory in the highest byte, and the offset in the array.
  */
 final class Memories {
   /** The mark of addresses in shared memory. */
@@ -35,7 +35,6 @@ final class Memories {
   private static final class WordArray {
     long size; // in bytes
     final List<Instruction> dynamic = new ArrayList<>(); // of a size known at the dispatch
-    final List<Instruction> constants = new ArrayList<>();
     int variable; // 0 until it is used
   }
 
@@ -44,20 +43,29 @@ final class Memories {
   private final ModuleBuilder out;
   private final PointerClasses classes;
   private final Map<Long, WordArray> arrays = new HashMap<>(); // by class and kind of memory
-  private final Map<Integer, Long> addresses = new HashMap<>(); // by variable
-  private final ConstantBytes bytes;
+  private final Map<Integer, Long> addresses = new HashMap<>(); // by id
+  private final ModuleMemory outside;
   private int dynamicBytes; // the specialization constant, 0 until it is used
 
-  Memories(KernelModule module, KernelTypes types, ModuleBuilder out, PointerClasses classes) {
+  Memories(
+      KernelModule module,
+      KernelTypes types,
+      ModuleBuilder out,
+      PointerClasses classes,
+      FunctionPointers functions) {
     this.module = module;
     this.types = types;
     this.out = out;
     this.classes = classes;
-    this.bytes = new ConstantBytes(module, types, this::address);
+    this.outside = new ModuleMemory(module, types, out);
+    addresses.putAll(functions.values());
     for (Instruction variable : module.variables()) {
-      if (!module.name(variable.result()).equals("'llvm.compiler.used'")
-          && !module.name(variable.result()).equals("'llvm.used'")) {
-        place(variable, types.typeOf(variable, variable.result()));
+      if (!isOfCompiler(module.name(variable.result()))) {
+        if (variable.word(2) == Storage.WORKGROUP) {
+          place(variable, types.typeOf(variable, variable.result()));
+        } else {
+          outside.add(variable);
+        }
       }
     }
     for (KernelFunction function : module.functions().values()) {
@@ -82,18 +90,21 @@ final class Memories {
     }
   }
 
+  /** Whether a variable says something to tools, and no code uses it. */
+  private static boolean isOfCompiler(String name) {
+    return name.equals("'llvm.compiler.used'")
+        || name.equals("'llvm.used'")
+        || name.startsWith("'__hip_cuid_");
+  }
+
   private void place(Instruction variable, Instruction pointer) {
     int id = variable.result();
     boolean isShared = variable.op() == Op.VARIABLE && variable.word(2) == Storage.WORKGROUP;
     WordArray array = array(id, isShared ? PointerClasses.SHARED : PointerClasses.PRIVATE);
     Instruction type = types.pointee(variable, pointer);
-    boolean isOutside = variable.op() == Op.VARIABLE && variable.word(2) != Storage.FUNCTION;
     if (isShared && module.importName(id) != null) {
       array.dynamic.add(variable);
       return;
-    }
-    if (!isShared && isOutside) {
-      array.constants.add(variable);
     }
     array.size = KernelTypes.aligned(array.size, ALIGNMENT);
     addresses.put(id, (isShared ? SHARED_MARK : PRIVATE_MARK) | array.size);
@@ -109,16 +120,24 @@ final class Memories {
     return arrays.computeIfAbsent(key, absent -> new WordArray());
   }
 
-  /** The address of a variable or a struct that is passed by value; null if it is neither. */
-  @org.jspecify.annotations.Nullable
-  Long address(int variable) {
-    return addresses.get(variable);
+  /**
+   * The address of a variable or a struct that is passed by value, and the number of the function
+   * to which a constant points; null if the id is none of these. The address of a variable outside
+   * functions is a place in {@link ModuleMemory}.
+   */
+  @Nullable Long address(int id) {
+    Long address = addresses.get(id);
+    return address != null ? address : outside.place(id);
   }
 
-  /** Whether a pointer may point to a variable that is the same for all work items. */
-  boolean isConstant(int pointer) {
-    WordArray array = arrays.get((long) classes.of(pointer) << 8 | PointerClasses.PRIVATE);
-    return array != null && !array.constants.isEmpty();
+  /** The value of a pointer that is constant. */
+  int pointer(long address) {
+    return ModuleMemory.isPlace(address) ? outside.address(address) : out.constant(address);
+  }
+
+  /** Says what is in memory outside functions before the first kernel runs. */
+  void describe() {
+    outside.describe(new ConstantBytes(module, types, this::address));
   }
 
   /** The array of words to which a pointer points, in shared memory or that of a work item. */
@@ -156,21 +175,6 @@ final class Memories {
   private int ofWorkItem(WordArray array) {
     int count = Math.max(1, (int) (array.size / 4));
     int type = out.type(Op.TYPE_ARRAY, out.u32(), out.constant(count));
-    if (array.constants.isEmpty()) {
-      return out.variable(Storage.PRIVATE, type);
-    }
-    byte[] content = new byte[4 * count];
-    for (Instruction variable : array.constants) {
-      Long address = addresses.get(variable.result());
-      if (variable.count() > 3 && address != null) {
-        bytes.write(variable, variable.word(3), content, (int) (address & 0xffffffffL));
-      }
-    }
-    int[] words = new int[count];
-    ByteBuffer buffer = ByteBuffer.wrap(content).order(ByteOrder.LITTLE_ENDIAN);
-    for (int i = 0; i < count; i++) {
-      words[i] = out.constant(buffer.getInt(4 * i));
-    }
-    return out.variable(Storage.PRIVATE, type, out.declared(Op.CONSTANT_COMPOSITE, type, words));
+    return out.variable(Storage.PRIVATE, type);
   }
 }

@@ -32,14 +32,16 @@ final class PointerClasses {
 
   private final KernelModule module;
   private final KernelTypes types;
+  private final FunctionPointers functions;
   private final int[] parent;
   private final int[] spaces;
   private final Set<Integer> carriers = new HashSet<>(); // integers made from pointers
   private boolean changed;
 
-  PointerClasses(KernelModule module, KernelTypes types) {
+  PointerClasses(KernelModule module, KernelTypes types, FunctionPointers functions) {
     this.module = module;
     this.types = types;
+    this.functions = functions;
     parent = new int[module.bound()];
     spaces = new int[module.bound()];
     for (int i = 0; i < parent.length; i++) {
@@ -49,7 +51,7 @@ final class PointerClasses {
     int dynamic = -1;
     for (Instruction variable : module.variables()) {
       boolean isShared = variable.word(2) == Storage.WORKGROUP;
-      spaces[variable.result()] = isShared ? SHARED : PRIVATE;
+      spaces[variable.result()] = isShared ? SHARED : GLOBAL;
       if (isShared && module.importName(variable.result()) != null) {
         // All arrays of a size that the dispatch decides are the same memory.
         dynamic = dynamic < 0 ? variable.result() : dynamic;
@@ -152,6 +154,8 @@ final class PointerClasses {
       }
       case Op.ATOMIC_EXCHANGE, Op.ATOMIC_STORE -> keep(in, in.word(in.count() - 1));
       case Op.FUNCTION_CALL -> visitCall(in);
+      case Op.FUNCTION_POINTER_CALL ->
+          functions.functions(in).forEach(function -> visitCall(in, function));
       default -> {}
     }
   }
@@ -171,6 +175,10 @@ final class PointerClasses {
               + callee.parameters().size()
               + " parameters");
     }
+    visitCall(call, callee);
+  }
+
+  private void visitCall(Instruction call, KernelFunction callee) {
     if (callee.blocks().isEmpty()) {
       return; // a function of the translator, which keeps no pointer
     }

@@ -56,6 +56,12 @@ final class Scope {
     };
   }
 
+  /** How many numbers a value of a type consists of: those of a vector, else one. */
+  int count(Instruction type) {
+    int unused = translation.outTypes().of(type); // which refuses vectors that are too long
+    return type.op() == Op.TYPE_VECTOR ? type.word(2) : 1;
+  }
+
   /** The number that an operand must be. */
   long constant(Instruction user, int id) {
     Instruction definition = translation.module().definition(user, id);
@@ -78,8 +84,11 @@ final class Scope {
 
   /** The refusal of what is in this function. */
   HalException unsupported(String what) {
-    String kernel = translation.module().entries().get(function.id());
-    return Unsupported.in(
-        kernel == null ? translation.module().name(function.id()) : "'" + kernel + "'", what);
+    return Unsupported.in(translation.nameOf(function), what);
+  }
+
+  /** The same, and what to do instead. */
+  HalException unsupported(String what, String instead) {
+    return Unsupported.in(translation.nameOf(function), what, instead);
   }
 }

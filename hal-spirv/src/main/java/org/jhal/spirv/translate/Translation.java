@@ -3,6 +3,7 @@ package org.jhal.spirv.translate;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jhal.HalException;
 import org.jhal.spirv.assembly.FunctionBuilder;
 import org.jhal.spirv.assembly.ModuleBuilder;
 import org.jhal.spirv.module.KernelFunction;
@@ -30,17 +32,22 @@ public final class Translation {
   private final Memories memories;
   private final BuiltIns builtIns;
   private final Meetings meetings;
+  private final PointerCalls pointerCalls;
   private final boolean hasWarps;
   private final Map<Integer, Integer> functions = new HashMap<>(); // translated, by function
   private final Deque<KernelFunction> open = new ArrayDeque<>();
+  private final Map<Integer, KernelFunction> callers = new HashMap<>(); // the first, by function
+  private @Nullable KernelFunction present; // which is being translated
   private final Map<Integer, FunctionBuilder> done = new HashMap<>(); // by translated function
 
   private Translation(KernelModule module) {
     this.module = module;
     types = new KernelTypes(module);
     outTypes = new OutTypes(types, out);
-    classes = new PointerClasses(module, types);
-    memories = new Memories(module, types, out, classes);
+    FunctionPointers pointers = new FunctionPointers(module, types);
+    classes = new PointerClasses(module, types, pointers);
+    memories = new Memories(module, types, out, classes, pointers);
+    pointerCalls = new PointerCalls(this, pointers);
     builtIns = new BuiltIns(out);
     meetings = new Meetings(this);
     hasWarps = Warps.areUsed(module);
@@ -60,10 +67,12 @@ public final class Translation {
     while (!open.isEmpty()) {
       KernelFunction function = open.remove();
       int id = function(function);
+      present = function;
       FunctionBuilder code = new FunctionTranslator(this, function, id).translate();
       add(id, code);
     }
     module.entries().forEach(this::addEntry);
+    memories.describe();
   }
 
   private void addEntry(int function, String name) {
@@ -93,10 +102,12 @@ public final class Translation {
   private void collect(
       String kernel, int function, Set<Integer> globals, List<Integer> path, Set<Integer> seen) {
     if (path.size() > DEEPEST) {
-      throw Unsupported.in(kernel, "more than " + DEEPEST + " calls inside each other");
+      throw Unsupported.in(
+          "kernel '" + kernel + "'", "more than " + DEEPEST + " calls inside each other");
     }
-    if (path.contains(function)) {
-      throw Unsupported.in(kernel, "a function that calls itself");
+    int before = path.indexOf(function);
+    if (before >= 0) {
+      throw recursive(kernel, path.subList(before, path.size()));
     }
     if (!seen.add(function)) {
       return;
@@ -110,12 +121,49 @@ public final class Translation {
     path.remove(path.size() - 1);
   }
 
+  private HalException recursive(String kernel, List<Integer> cycle) {
+    List<String> names = new ArrayList<>();
+    functions.forEach(
+        (function, translated) -> {
+          if (cycle.contains(translated)) {
+            names.add(module.name(function));
+          }
+        });
+    Collections.sort(names);
+    String code = "kernel '" + kernel + "'";
+    String which = String.join(", ", names);
+    return cycle.stream().anyMatch(pointerCalls::isChoice)
+        ? Unsupported.in(
+            code,
+            "functions that may call themselves by pointer (" + which + ")",
+            "a call by pointer may call each function of its type to which there is a pointer")
+        : Unsupported.in(
+            code, "functions that call themselves (" + which + ")", "use a loop instead");
+  }
+
+  /** What a function is called in messages: by its own name and that of a kernel. */
+  String nameOf(KernelFunction function) {
+    String kernel = module.entries().get(function.id());
+    if (kernel != null) {
+      return "kernel '" + kernel + "'";
+    }
+    KernelFunction caller = callers.get(function.id());
+    while (caller != null && callers.containsKey(caller.id())) {
+      caller = callers.get(caller.id());
+    }
+    String of = caller == null ? null : module.entries().get(caller.id());
+    return "function " + module.name(function.id()) + (of == null ? "" : " of kernel '" + of + "'");
+  }
+
   /** The translated function, which is translated after the present one. */
   int function(KernelFunction function) {
     return functions.computeIfAbsent(
         function.id(),
         absent -> {
           open.add(function);
+          if (present != null) {
+            callers.put(function.id(), present);
+          }
           int id = out.id();
           String name = module.name(function.id());
           out.name(id, name.replace("'", ""));
@@ -160,6 +208,10 @@ public final class Translation {
 
   Meetings meetings() {
     return meetings;
+  }
+
+  PointerCalls pointerCalls() {
+    return pointerCalls;
   }
 
   /** Whether kernels have functions of warps. */

@@ -8,9 +8,14 @@ import org.jhal.Status;
 final class Unsupported {
   private Unsupported() {}
 
-  /** The failure of a function that uses something which is not translated. */
-  static HalException in(String function, String what) {
+  /** The failure of code, such as {@code kernel 'sum'}, that has what is not translated. */
+  static HalException in(String code, String what) {
+    return new HalException(Status.UNIMPLEMENTED, code + " has " + what + ", which Vulkan lacks");
+  }
+
+  /** The same, and what to do instead. */
+  static HalException in(String code, String what, String instead) {
     return new HalException(
-        Status.UNIMPLEMENTED, "function " + function + " has " + what + ", which Vulkan lacks");
+        Status.UNIMPLEMENTED, code + " has " + what + ", which Vulkan lacks; " + instead);
   }
 }

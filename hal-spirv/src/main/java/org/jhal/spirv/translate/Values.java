@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.spirv.translate;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -142,7 +143,7 @@ final class Values {
     KernelModule module = scope.translation.module();
     Long address = scope.translation.memories().address(id);
     if (address != null) {
-      return scope.out().constant((long) address);
+      return scope.translation.memories().pointer(address);
     }
     Instruction definition = module.definition(user, id);
     if (definition.op() == Op.FUNCTION) {
@@ -165,6 +166,9 @@ final class Values {
         if (type.op() == Op.TYPE_POINTER) {
           return out.constant(0L);
         }
+        if (type.op() == Op.TYPE_INT) {
+          return out.constant(type.word(1), 0);
+        }
         return out.declared(Op.CONSTANT_NULL, outType);
       case Op.CONSTANT_TRUE, Op.CONSTANT_FALSE:
         return out.declared(definition.op(), outType);
@@ -175,13 +179,14 @@ final class Values {
         for (int i = 0; i < parts.length; i++) {
           parts[i] = constant(definition, definition.word(i + 2));
         }
-        return out.declared(Op.CONSTANT_COMPOSITE, outType, parts);
+        return Arrays.stream(parts).anyMatch(out::isSpecialized)
+            ? out.specialized(Op.SPEC_CONSTANT_COMPOSITE, outType, parts)
+            : out.declared(Op.CONSTANT_COMPOSITE, outType, parts);
       case Op.SPEC_CONSTANT_OP:
-        return out.constant(
+        Memories memories = scope.translation.memories();
+        return memories.pointer(
             new ConstantBytes(
-                    scope.translation.module(),
-                    scope.translation.types(),
-                    scope.translation.memories()::address)
+                    scope.translation.module(), scope.translation.types(), memories::address)
                 .address(definition));
       default:
         throw definition.invalid("is no constant of a kernel");

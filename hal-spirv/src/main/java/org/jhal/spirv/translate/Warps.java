@@ -18,9 +18,6 @@ final class Warps {
   private static final int WARP = 32;
   private static final int SUBGROUP = 3;
 
-  /** Acquire and release, of memory of the device and of the workgroup. */
-  private static final int ALL_MEMORY = 0x8 | 0x40 | 0x100;
-
   private static final Set<String> MEETING =
       Set.of("hal_shuffle", "hal_ballot", "hal_warp_barrier");
 
@@ -136,7 +133,7 @@ final class Warps {
               Op.CONTROL_BARRIER,
               out.constant(SUBGROUP),
               out.constant(SUBGROUP),
-              out.constant(ALL_MEMORY));
+              out.constant(Calls.ALL_MEMORY));
           return 0;
         });
   }

@@ -808,6 +808,149 @@ HAL_SLOW double hal_m_tgamma(double x) {
   return 3.141592653589793 / (-x * hal_m_sinpi(x)) * hal_m_exp(-log.high, -log.low);
 }
 
+// ---- the functions of Bessel, of the first and the second kind ----
+
+HAL_M hal_pair hal_m_negative(hal_pair x) { return {-x.high, -x.low}; }
+HAL_M hal_pair hal_m_over(hal_pair x, double y) {
+  const double q = x.high / y;
+  const hal_pair back = hal_m_product(q, y);
+  return hal_m_fast_sum(q, (((x.high - back.high) - back.low) + x.low) / y);
+}
+// J and Y of order 0 or 1, for 2^-30 < x < 8: the power series, whose terms cancel each other, in pairs. With z = x^2 / 4 that of J
+// is the sum of (-z)^k / (k! (k + order)!). In that of Y each term is multiplied by a sum of reciprocals; so it is a sum of the
+// rests of the series of J, from each term on.
+HAL_SLOW hal_pair hal_m_bessel_series(int order, double x, bool second) {
+  const hal_pair z = hal_m_product(x * 0.5, x * 0.5);
+  hal_pair j = {1, 0}, y = {0, 0};
+  for (int k = 12 + (int)(2 * x); k >= 1; k--) {
+    const double both = (double)k * (k + order);
+    if (second) {
+      const hal_pair weighted = hal_m_over(hal_m_times(j, {order ? 2.0 * k + 1 : k, 0}), both);
+      y = hal_m_negative(hal_m_over(hal_m_times(z, hal_m_plus(weighted, y)), both));
+    }
+    j = hal_m_plus({1, 0}, hal_m_negative(hal_m_over(hal_m_times(z, j), both)));
+  }
+  const hal_pair first = order ? hal_m_times(j, {x * 0.5, 0}) : j;
+  if (!second) return first;
+  const hal_pair log = hal_m_plus(hal_m_log_pair(x), {-0x1.dadb014541eb2p-4, -0x1.be095d05c0a81p-62}); // Euler's - log 2
+  hal_pair sum = hal_m_times(log, first);
+  if (order) {
+    sum = hal_m_plus(sum, hal_m_negative(hal_m_over({1, 0}, x)));
+    y = hal_m_times(hal_m_plus(j, y), {x * 0.25, 0});
+  }
+  return hal_m_times(hal_m_plus(sum, hal_m_negative(y)), {0x1.45f306dc9c883p-1, -0x1.6b01ec5417056p-55}); // 2 / pi
+}
+HAL_M double hal_m_polynomial(const double* parts, int count, double x) {
+  double value = parts[0];
+  for (int i = 1; i < count; i++) value = value * x + parts[i];
+  return value;
+}
+// The same for x >= 8: with the phase a = x - pi / 4 - order pi / 2, J is sqrt(2 / (pi x)) (p cos a - q sin a), and Y has
+// p sin a + q cos a there. p and q are polynomials in 64 / x^2, fitted to their exact values: (p - 1) x^2 / 64, and q x.
+HAL_SLOW double hal_m_bessel_far(int order, double x, bool second) {
+  static constexpr double p0[12] = {
+      1.9666215453595597e-10, -1.3838879732488608e-09, 4.572468330689141e-09, -9.76629361465483e-09,
+      1.620478647567004e-08, -2.5021864482624124e-08, 4.373471504474319e-08, -1.0238601983090487e-07,
+      3.620338077335879e-07, -2.1839192301206895e-06, 2.7380883686005087e-05, -0.0010986328124999733};
+  static constexpr double q0[13] = {
+      -1.0782350064221054e-09, 8.088249905448202e-09, -2.8444194231824506e-08, 6.400796490346947e-08,
+      -1.0887535615387786e-07, 1.6342829702051783e-07, -2.5831887133132174e-07, 5.119825134938439e-07,
+      -1.452991845967419e-06, 6.590740788524885e-06, -5.544628875314295e-05, 0.0011444091796747814,
+      -0.12499999999999996};
+  static constexpr double p1[12] = {
+      -2.08565586822392e-10, 1.468716332802024e-09, -4.858478662727827e-09, 1.0398365675405023e-08,
+      -1.7317022539176982e-08, 2.6914629982227463e-08, -4.755289570046576e-08, 1.1316725102248828e-07,
+      -4.103055491306477e-07, 2.580995500998699e-06, -3.520399331234446e-05, 0.001831054687499972};
+  static constexpr double q1[13] = {
+      1.1424577689779003e-09, -8.575314163421901e-09, 3.018647452172736e-08, -6.803931359171598e-08,
+      1.1606383395663626e-07, -1.751070163063611e-07, 2.791758304659008e-07, -5.60803397495246e-07,
+      1.6239446844996977e-06, -7.604702548767919e-06, 6.776768637519605e-05, -0.0016021728515490782,
+      0.37499999999999994};
+  if (x == HAL_M_INF) return 0;
+  const double over = 8 / x, w = over * over;
+  const double p = 1 + w * hal_m_polynomial(order ? p1 : p0, 12, w);
+  const double q = hal_m_polynomial(order ? q1 : q0, 13, w) / x;
+  hal_pair r;
+  int quarter = hal_m_quarter(x, &r) - order;
+  const hal_pair eighth = {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};
+  if (r.high < 0) {
+    r = hal_m_plus(r, eighth), quarter -= 1;
+  } else {
+    r = hal_m_plus(r, hal_m_negative(eighth));
+  }
+  const double s = hal_m_sin_part(r), c = hal_m_cos_part(r);
+  // The sine is the cosine a quarter earlier.
+  double cosine = quarter & 1 ? s : c, sine = quarter & 1 ? c : s;
+  if ((quarter + 1) & 2) cosine = -cosine;
+  if (quarter & 2) sine = -sine;
+  const double value = second ? p * sine + q * cosine : p * cosine - q * sine;
+  return 0.7978845608028654 / hal_m_sqrt(x) * value;
+}
+HAL_SLOW double hal_m_bessel_j(int order, double x) {
+  const double size = hal_m_abs(x);
+  if (x != x) return x;
+  double value;
+  if (size < 0x1p-30) {
+    value = order ? size * 0.5 : 1;
+  } else if (size < 8) {
+    value = hal_m_bessel_series(order, size, false).high;
+  } else {
+    value = hal_m_bessel_far(order, size, false);
+  }
+  return order && hal_m_bits(x) >> 63 ? -value : value;
+}
+HAL_SLOW double hal_m_bessel_y(int order, double x) {
+  if (x == 0) return -HAL_M_INF;
+  if (!(x > 0)) return HAL_M_NAN;
+  if (x < 0x1p-30) {
+    const hal_pair log = hal_m_log_pair(x);
+    return order ? -0.6366197723675814 / x : 0.6366197723675814 * (log.high + (log.low - 0.11593151565841245));
+  }
+  return x < 8 ? hal_m_bessel_series(order, x, true).high : hal_m_bessel_far(order, x, true);
+}
+// n >= 0. The recurrence J(k + 1) = 2 k / x J(k) - J(k - 1) keeps its accuracy upwards to order x, and downwards from there.
+HAL_SLOW double hal_m_jn(int n, double x) {
+  if (n < 2) return hal_m_bessel_j(n, x);
+  const double size = hal_m_abs(x);
+  if (x != x) return x;
+  double value = 0;
+  if (size >= n) {
+    double before = hal_m_bessel_j(0, size);
+    value = hal_m_bessel_j(1, size);
+    for (int k = 1; k < n && size < HAL_M_INF; k++) {
+      const double next = 2.0 * k / size * value - before;
+      before = value, value = next;
+    }
+  } else if (size * size < n + 1.0) { // the power series
+    const double half = size * 0.5, z = half * half;
+    double sum = 1;
+    for (int k = 16; k >= 1; k--) sum = 1 - z / ((double)k * (k + n)) * sum;
+    value = sum;
+    for (int k = 1; k <= n && value != 0; k++) value *= half / k;
+  } else { // from far above, and then scaled by 1 = J(0) + 2 J(2) + 2 J(4) + ..
+    double after = 0, current = 1e-250, sum = 0, wanted = 0;
+    for (int k = (n + 16 + (int)hal_m_sqrt(60.0 * n)) & ~1; k > 0; k--) {
+      const double next = 2.0 * k / size * current - after;
+      after = current, current = next;
+      if (hal_m_abs(current) > 1e200) current *= 1e-200, after *= 1e-200, sum *= 1e-200, wanted *= 1e-200;
+      if (k - 1 == n) wanted = current;
+      if ((k - 1) % 2 == 0) sum += k == 1 ? current : 2 * current;
+    }
+    value = wanted / sum;
+  }
+  return n & 1 && hal_m_bits(x) >> 63 ? -value : value;
+}
+HAL_SLOW double hal_m_yn(int n, double x) {
+  if (n < 2 || !(x > 0)) return hal_m_bessel_y(n < 2 ? n : 0, x);
+  if (x == HAL_M_INF) return 0;
+  double before = hal_m_bessel_y(0, x), value = hal_m_bessel_y(1, x);
+  for (int k = 1; k < n && value > -HAL_M_INF; k++) {
+    const double next = 2.0 * k / x * value - before;
+    before = value, value = next;
+  }
+  return value;
+}
+
 // ---- under the names of C ----
 
 #define HAL_C1(name) \
@@ -842,6 +985,12 @@ HAL_C1(erf)
 HAL_C1(erfc)
 HAL_C1(lgamma)
 HAL_C1(tgamma)
+HAL_C(double, j0, (double x)) { return hal_m_bessel_j(0, x); }
+HAL_C(double, j1, (double x)) { return hal_m_bessel_j(1, x); }
+HAL_C(double, y0, (double x)) { return hal_m_bessel_y(0, x); }
+HAL_C(double, y1, (double x)) { return hal_m_bessel_y(1, x); }
+HAL_C(double, jn, (int n, double x)) { return hal_m_jn(n, x); }
+HAL_C(double, yn, (int n, double x)) { return hal_m_yn(n, x); }
 HAL_C1(logb)
 HAL_C1(round)
 HAL_C2(pow)

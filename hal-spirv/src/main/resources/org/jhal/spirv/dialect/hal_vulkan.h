@@ -21,7 +21,7 @@ unsigned hal_compare_exchange_32(void* at, unsigned expected, unsigned value);
 unsigned long long hal_compare_exchange_64(void* at, unsigned long long expected, unsigned long long value);
 void hal_fence();
 void hal_group_fence();
-__attribute__((noreturn)) void hal_trap();
+__attribute__((noreturn)) void hal_trap_at(unsigned line);
 int printf(const char* format, ...);
 }
 #define HAL_C(type, name, parameters)                       \
@@ -58,7 +58,7 @@ HAL_KEPT bool hal_is_class_f64(double x, unsigned mask) { return (hal_class(hal_
 #define __constant__ __attribute__((constant))
 #undef __managed__
 #undef __builtin_trap
-#define __builtin_trap() hal_trap()
+#define __builtin_trap() hal_trap_at(__LINE__)
 
 #define HAL_INDEX(name, function)                                      \
   struct hal_##name {                                                  \
@@ -78,14 +78,14 @@ HAL_INDEX(blockDim, hal_group_size)
 HAL_INDEX(gridDim, hal_grid_size)
 static constexpr int warpSize = 32;
 
-static inline void __trap() { hal_trap(); }
-static inline void hal_failed(bool holds) {
-  if (!holds) hal_trap();
+#define __trap() hal_trap_at(__LINE__)
+static inline void hal_check(bool holds, unsigned line) {
+  if (!holds) hal_trap_at(line);
 }
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
 #else
-#define assert(condition) hal_failed(condition)
+#define assert(condition) hal_check(condition, __LINE__)
 #endif
 static inline void __nanosleep(unsigned) {}
 static inline void __threadfence() { hal_fence(); }
@@ -113,26 +113,26 @@ static inline int __syncthreads_and(int yes) { return __syncthreads_count(!yes) 
 static inline unsigned __lane_id() {
   return (hal_local_id(0) + hal_group_size(0) * (hal_local_id(1) + hal_group_size(1) * hal_local_id(2))) & 31;
 }
-template <class T> static inline T hal_of_lane(unsigned long long mask, T value, unsigned lane) {
-  static_assert(sizeof(T) <= 8, "a value that lanes exchange has at most 8 bytes");
-  unsigned words[2] = {0, 0};
+// Of any size: each word is exchanged by itself.
+template <class Hal_T> static inline Hal_T hal_of_lane(unsigned long long mask, Hal_T value, unsigned lane) {
+  unsigned words[(sizeof(Hal_T) + 3) / 4] = {};
   __builtin_memcpy(words, &value, sizeof value);
-  words[0] = hal_shuffle(words[0], lane, (unsigned)mask);
-  if (sizeof value > 4) words[1] = hal_shuffle(words[1], lane, (unsigned)mask);
-  T result;
+#pragma unroll
+  for (unsigned& word : words) word = hal_shuffle(word, lane, (unsigned)mask);
+  Hal_T result;
   __builtin_memcpy(&result, words, sizeof result);
   return result;
 }
 // The value of another lane, if it is in the part of the warp from `first` on.
-template <class T> static inline T hal_from_part(unsigned long long mask, T value, int lane, int first, int width) {
-  const T other = hal_of_lane(mask, value, (unsigned)lane & 31);
+template <class Hal_T> static inline Hal_T hal_from_part(unsigned long long mask, Hal_T value, int lane, int first, int width) {
+  const Hal_T other = hal_of_lane(mask, value, (unsigned)lane & 31);
   return lane >= first && lane < first + width ? other : value;
 }
 #define HAL_SHUFFLE(name, argument, other)                                                                         \
-  template <class T>                                                                                               \
-  static inline hal_promoted<T> name##_sync(unsigned long long mask, T value, argument by, int width = 32) {       \
+  template <class Hal_T>                                                                                           \
+  static inline hal_promoted<Hal_T> name##_sync(unsigned long long mask, Hal_T value, argument by, int width = 32) { \
     const int lane = (int)__lane_id(), first = lane & ~(width - 1);                                                \
-    return hal_from_part<hal_promoted<T>>(mask, value, other, first, width);                                       \
+    return hal_from_part<hal_promoted<Hal_T>>(mask, value, other, first, width);                                   \
   }
 HAL_SHUFFLE(__shfl, int, first + (by & (width - 1)))
 HAL_SHUFFLE(__shfl_up, unsigned, lane - (int)by)
@@ -145,31 +145,31 @@ static inline unsigned __activemask() { return hal_active(); }
 static inline void __syncwarp(unsigned long long mask = ~0ull) { hal_warp_barrier((unsigned)mask); }
 // The lanes of a mask that are here.
 static inline unsigned hal_present(unsigned long long mask) { return hal_ballot(1, (unsigned)mask); }
-template <class T> static inline unsigned __match_any_sync(unsigned long long mask, T value) {
+template <class Hal_T> static inline unsigned __match_any_sync(unsigned long long mask, Hal_T value) {
   const unsigned present = hal_present(mask);
   unsigned equal = 0;
   for (unsigned i = 0; i < 32; i++) {
-    const T other = hal_of_lane(mask, value, i);
+    const Hal_T other = hal_of_lane(mask, value, i);
     if ((present >> i & 1) && other == value) equal |= 1u << i;
   }
   return equal;
 }
-template <class T> static inline unsigned __match_all_sync(unsigned long long mask, T value, int* all) {
+template <class Hal_T> static inline unsigned __match_all_sync(unsigned long long mask, Hal_T value, int* all) {
   const unsigned present = hal_present(mask);
-  const T first = hal_of_lane(mask, value, (unsigned)__builtin_ctz(present | 1u << 31));
+  const Hal_T first = hal_of_lane(mask, value, (unsigned)__builtin_ctz(present | 1u << 31));
   *all = __ballot_sync(mask, !(first == value)) == 0;
   return *all ? present : 0;
 }
 #define HAL_REDUCE(name, promoted, expression)                                          \
-  template <class T> static inline promoted<T> name(unsigned long long mask, T value) { \
-    typedef promoted<T> R;                                                              \
+  template <class Hal_T> static inline promoted<Hal_T> name(unsigned long long mask, Hal_T value) { \
+    typedef promoted<Hal_T> Hal_R;                                                      \
     const unsigned present = hal_present(mask);                                         \
     bool is_first = true;                                                               \
-    R a = R();                                                                          \
+    Hal_R a = Hal_R();                                                                  \
     for (unsigned i = 0; i < 32; i++) {                                                 \
-      const R b = hal_of_lane(mask, (R)value, i);                                       \
+      const Hal_R b = hal_of_lane(mask, (Hal_R)value, i);                               \
       if (!(present >> i & 1)) continue;                                                \
-      a = is_first ? b : (R)(expression);                                               \
+      a = is_first ? b : (Hal_R)(expression);                                           \
       is_first = false;                                                                 \
     }                                                                                   \
     return a;                                                                           \
@@ -198,22 +198,22 @@ struct hal_member {
   void hal_barrier() const { ::hal_barrier(); }
   void hal_meet(hal_lane_mask mask) const { __syncwarp(mask); }
   hal_lane_mask hal_votes(hal_lane_mask mask, int yes) const { return __ballot_sync(mask, yes); }
-  template <class T> hal_lane_mask hal_matches(hal_lane_mask mask, T value) const { return __match_any_sync(mask, value); }
-  template <class T> T hal_shfl(hal_lane_mask mask, T value, int from, int width) const {
+  template <class Hal_T> hal_lane_mask hal_matches(hal_lane_mask mask, Hal_T value) const { return __match_any_sync(mask, value); }
+  template <class Hal_T> Hal_T hal_shfl(hal_lane_mask mask, Hal_T value, int from, int width) const {
     const int first = (int)__lane_id() & ~(width - 1);
-    return hal_from_part<T>(mask, value, first + (from & (width - 1)), first, width);
+    return hal_from_part<Hal_T>(mask, value, first + (from & (width - 1)), first, width);
   }
-  template <class T> T hal_shfl_up(hal_lane_mask mask, T value, unsigned by, int width) const {
+  template <class Hal_T> Hal_T hal_shfl_up(hal_lane_mask mask, Hal_T value, unsigned by, int width) const {
     const int lane = (int)__lane_id();
-    return hal_from_part<T>(mask, value, lane - (int)by, lane & ~(width - 1), width);
+    return hal_from_part<Hal_T>(mask, value, lane - (int)by, lane & ~(width - 1), width);
   }
-  template <class T> T hal_shfl_down(hal_lane_mask mask, T value, unsigned by, int width) const {
+  template <class Hal_T> Hal_T hal_shfl_down(hal_lane_mask mask, Hal_T value, unsigned by, int width) const {
     const int lane = (int)__lane_id();
-    return hal_from_part<T>(mask, value, lane + (int)by, lane & ~(width - 1), width);
+    return hal_from_part<Hal_T>(mask, value, lane + (int)by, lane & ~(width - 1), width);
   }
-  template <class T> T hal_shfl_xor(hal_lane_mask mask, T value, int with, int width) const {
+  template <class Hal_T> Hal_T hal_shfl_xor(hal_lane_mask mask, Hal_T value, int with, int width) const {
     const int lane = (int)__lane_id();
-    return hal_from_part<T>(mask, value, lane ^ with, lane & ~(width - 1), width);
+    return hal_from_part<Hal_T>(mask, value, lane ^ with, lane & ~(width - 1), width);
   }
 };
 #define HAL_THIS_ITEM(type, name) \

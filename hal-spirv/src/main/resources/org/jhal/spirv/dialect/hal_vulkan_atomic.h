@@ -10,7 +10,7 @@ template <unsigned long bytes> struct hal_word_of {};
 template <> struct hal_word_of<2> { typedef unsigned short type; };
 template <> struct hal_word_of<4> { typedef unsigned type; };
 template <> struct hal_word_of<8> { typedef unsigned long long type; };
-template <class T> using hal_word = typename hal_word_of<sizeof(T)>::type;
+template <class Hal_T> using hal_word = typename hal_word_of<sizeof(Hal_T)>::type;
 
 // Exchanges an integer if it is the expected one, and returns the one before.
 static inline unsigned hal_exchange(unsigned* at, unsigned expected, unsigned value) {
@@ -31,21 +31,21 @@ static inline unsigned short hal_exchange(unsigned short* at, unsigned short exp
     before = found;
   }
 }
-template <class T, class F> static inline T hal_update(T* at, F change) {
-  hal_word<T>* word = (hal_word<T>*)at;
-  hal_word<T> seen = *(volatile hal_word<T>*)word;
+template <class Hal_T, class Hal_F> static inline Hal_T hal_update(Hal_T* at, Hal_F change) {
+  hal_word<Hal_T>* word = (hal_word<Hal_T>*)at;
+  hal_word<Hal_T> seen = *(volatile hal_word<Hal_T>*)word;
   for (;;) {
-    const hal_word<T> found = hal_exchange(word, seen, hal_bits<hal_word<T>>(change(hal_bits<T>(seen))));
-    if (found == seen) return hal_bits<T>(found);
+    const hal_word<Hal_T> found = hal_exchange(word, seen, hal_bits<hal_word<Hal_T>>(change(hal_bits<Hal_T>(seen))));
+    if (found == seen) return hal_bits<Hal_T>(found);
     seen = found;
   }
 }
 #define HAL_ATOMIC(name, expression)                                                                                         \
-  template <class T> static inline T name(T* at, typename hal_same<T>::type value) {                                         \
-    return hal_update(at, [=](T seen) -> T { return (expression); });                                                        \
+  template <class Hal_T> static inline Hal_T name(Hal_T* at, typename hal_same<Hal_T>::type value) {                         \
+    return hal_update(at, [=](Hal_T seen) -> Hal_T { return (expression); });                                                \
   }                                                                                                                          \
-  template <class T> static inline T name##_system(T* at, typename hal_same<T>::type value) { return name(at, value); }      \
-  template <class T> static inline T name##_block(T* at, typename hal_same<T>::type value) { return name(at, value); }
+  template <class Hal_T> static inline Hal_T name##_system(Hal_T* at, typename hal_same<Hal_T>::type value) { return name(at, value); } \
+  template <class Hal_T> static inline Hal_T name##_block(Hal_T* at, typename hal_same<Hal_T>::type value) { return name(at, value); }
 #define HAL_NATIVE(type, name, function) \
   static inline type name(type* at, type value) { return function(at, value, __ATOMIC_RELAXED); }
 #define HAL_NATIVE_FOR(name, function)      \
@@ -65,23 +65,23 @@ HAL_ATOMIC(atomicAdd, seen + value)
 HAL_ATOMIC(atomicSub, seen - value)
 HAL_ATOMIC(atomicMin, seen < value ? seen : value)
 HAL_ATOMIC(atomicMax, seen > value ? seen : value)
-HAL_ATOMIC(atomicAnd, (T)(seen & value))
-HAL_ATOMIC(atomicOr, (T)(seen | value))
-HAL_ATOMIC(atomicXor, (T)(seen ^ value))
+HAL_ATOMIC(atomicAnd, (Hal_T)(seen & value))
+HAL_ATOMIC(atomicOr, (Hal_T)(seen | value))
+HAL_ATOMIC(atomicXor, (Hal_T)(seen ^ value))
 HAL_ATOMIC(atomicExch, ((void)seen, value))
 HAL_ATOMIC(atomicInc, seen >= value ? 0 : seen + 1)
 HAL_ATOMIC(atomicDec, seen == 0 || seen > value ? value : seen - 1)
-template <class T>
-static inline T atomicCAS(T* at, typename hal_same<T>::type expected, typename hal_same<T>::type value) {
-  return hal_bits<T>(
-      hal_exchange((hal_word<T>*)at, hal_bits<hal_word<T>>((T)expected), hal_bits<hal_word<T>>((T)value)));
+template <class Hal_T>
+static inline Hal_T atomicCAS(Hal_T* at, typename hal_same<Hal_T>::type expected, typename hal_same<Hal_T>::type value) {
+  return hal_bits<Hal_T>(
+      hal_exchange((hal_word<Hal_T>*)at, hal_bits<hal_word<Hal_T>>((Hal_T)expected), hal_bits<hal_word<Hal_T>>((Hal_T)value)));
 }
-template <class T>
-static inline T atomicCAS_system(T* at, typename hal_same<T>::type expected, typename hal_same<T>::type value) {
+template <class Hal_T>
+static inline Hal_T atomicCAS_system(Hal_T* at, typename hal_same<Hal_T>::type expected, typename hal_same<Hal_T>::type value) {
   return atomicCAS(at, expected, value);
 }
-template <class T>
-static inline T atomicCAS_block(T* at, typename hal_same<T>::type expected, typename hal_same<T>::type value) {
+template <class Hal_T>
+static inline Hal_T atomicCAS_block(Hal_T* at, typename hal_same<Hal_T>::type expected, typename hal_same<Hal_T>::type value) {
   return atomicCAS(at, expected, value);
 }
 #endif

@@ -45,3 +45,11 @@ __global__ void fails(const int* x) {
   if (x[item()] < 0) hal_trap();
   hal_fence();
 }
+typedef long pair __attribute__((ext_vector_type(2)));
+typedef double real_pair __attribute__((ext_vector_type(2)));
+__global__ void vectors(pair* x, const real_pair* y) {
+  x[0] = x[1] < (pair){7, -7};
+  x[2] = (x[3] >= x[4]) + __builtin_elementwise_max(x[5], x[6]) + __builtin_elementwise_abs(x[7]);
+  x[8] = __builtin_elementwise_add_sat(x[9], x[10]) + __builtin_elementwise_sub_sat(x[11], x[12]);
+  x[13] = __builtin_bit_cast(pair, y[0]) < (pair)0;
+}

@@ -10,6 +10,6 @@ for source in *.cpp; do
   name=${source%.cpp}
   "$tools/clang" -x hip --cuda-device-only --offload=spirv64 -nogpulib -nogpuinc -nostdinc -std=c++17 -O1 -ffp-contract=off \
     -S -emit-llvm "$source" -o "$name.ll"
-  "$tools/llc" -O0 -mtriple=spirv64-unknown-unknown -filetype=obj "$name.ll" -o "$name.spv"
+  "$tools/llc" -O0 -mtriple=spirv64-unknown-unknown -filetype=obj --spirv-ext=+SPV_INTEL_function_pointers "$name.ll" -o "$name.spv"
   rm "$name.ll"
 done
