@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Makes the kernels of tests in the format vulkan-spirv, with glslang-tools and spirv-tools: of each source one module,
-# in which each function that main calls is an entry point.
+# Makes the driver's own kernel, and the kernels of tests in the format vulkan-spirv, with glslang-tools and spirv-tools. Of
+# each source of tests it makes one module, in which each function that main calls is an entry point.
 set -eu
 cd "$(dirname "$0")"
 out=../resources/org/jhal/vulkan

@@ -3,6 +3,7 @@ package org.jhal.vulkan;
 
 import java.nio.ByteBuffer;
 import org.jhal.Parameter;
+import org.jhal.Workgroups;
 import org.jhal.driver.Command;
 import org.jhal.driver.LoadedKernel;
 import org.jhal.driver.Operand;
@@ -38,6 +39,19 @@ final class Arguments {
     write(command, submission, piece.bytes());
     push.putLong(0, piece.address());
     recording.push(pushed.address(0), Long.BYTES);
+  }
+
+  /** Pushes what the kernel of a check reads: where the counts are, where they go, the limit. */
+  void push(GridChecks.Check check, long counts, Recording recording) {
+    Workgroups most = check.most();
+    pushed
+        .bytes()
+        .putLong(0, counts)
+        .putLong(8, check.address())
+        .putInt(16, most.x())
+        .putInt(20, most.y())
+        .putInt(24, most.z());
+    recording.push(pushed.address(0), 28);
   }
 
   /** Pushes zeros. */

@@ -4,6 +4,7 @@ package org.jhal.vulkan;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.HalException;
+import org.jhal.gpu.natives.Undo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,12 +37,20 @@ final class CommandStream {
   private boolean hasFailed; // the last flush()
   private volatile long handed; // the value of the last submission
 
-  CommandStream(LogicalDevice device) {
+  /**
+   * A stream of its own.
+   *
+   * @param leastForKernel as in {@link Recording}
+   */
+  CommandStream(LogicalDevice device, long leastForKernel) {
     this.device = device;
-    this.queue = device.assignQueue();
     this.timeline = device.takeTimeline();
     this.handed = timeline.last();
-    this.recordings = new Recordings(device, timeline);
+    this.queue = device.assignQueue();
+    this.recordings =
+        Undo.onFailure(
+            () -> new Recordings(device, timeline, leastForKernel),
+            () -> device.giveBack(timeline, queue));
   }
 
   Timeline timeline() {
@@ -104,7 +113,7 @@ final class CommandStream {
 
   /** Begins to measure the operation that is recorded from here on. */
   void measure(StreamTimes.Pair pair) {
-    recording().beginOperation(pair);
+    recording().beginTimes(pair);
     times = pair;
   }
 

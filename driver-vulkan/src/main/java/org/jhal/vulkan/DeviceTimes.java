@@ -31,6 +31,11 @@ final class DeviceTimes {
   /** A moment at which both clocks are known; times in nanoseconds, ticks of the device. */
   private record Reading(long host, long ticks, double error) {}
 
+  /** Takes when work ran; see {@link Submission#ranOnDevice}. */
+  interface Report {
+    void ran(long begin, long end, long error);
+  }
+
   private final LogicalDevice device;
   private final int bits;
   private final double tickNanos;
@@ -62,7 +67,7 @@ final class DeviceTimes {
    * @param begin the timestamp in front of it
    * @param end that behind it
    */
-  void report(long begin, long end, Submission submission) {
+  void report(long begin, long end, Report to) {
     Reading known = latest;
     if (known == null || System.nanoTime() - known.host > INTERVAL_NANOS) {
       known = read();
@@ -71,7 +76,7 @@ final class DeviceTimes {
     double from = nanos(begin - known.ticks);
     double took = nanos(end - begin);
     double farthest = Math.max(Math.abs(from), Math.abs(from + took));
-    submission.ranOnDevice(
+    to.ran(
         known.host + Math.round(from),
         known.host + Math.round(from + took),
         (long) Math.ceil(known.error + tickNanos + farthest * RATE_ERROR));

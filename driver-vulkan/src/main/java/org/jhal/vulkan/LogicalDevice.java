@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jhal.HalException;
 import org.jhal.MemoryType;
 import org.jhal.Status;
@@ -51,9 +52,14 @@ final class LogicalDevice {
   private final List<NativeQueue> queues = new ArrayList<>();
   private final long pipelineLayout;
   private final Map<MemoryType, MemoryBlocks> memory = new EnumMap<>(MemoryType.class);
+  private final MemoryBlocks visibleMemory;
+  private final MappedMemory mapped = new MappedMemory();
   private final @Nullable DeviceTimes times; // null where they cannot be measured
+  private volatile @Nullable TrapReports traps; // null until a module is loaded
+  private final CopyKernels copyKernels = new CopyKernels(this);
   private final Disposals disposals = new Disposals();
   private final Submissions submissions = new Submissions(this);
+  private final GridChecks grids = new GridChecks(this);
   private final AtomicReference<@Nullable HalException> lost = new AtomicReference<>();
   private volatile Submitter submitter = submissions::submit;
 
@@ -93,6 +99,11 @@ final class LogicalDevice {
                 isMapped ? ~index : index, each -> new MemoryBlocks(this, index, isMapped)));
       }
     }
+    int visible = physical.memory().visible();
+    visibleMemory =
+        visible == MemoryTypes.NONE
+            ? memory(MemoryType.HOST)
+            : byType.computeIfAbsent(~visible, each -> new MemoryBlocks(this, visible, true));
   }
 
   /**
@@ -168,7 +179,15 @@ final class LogicalDevice {
   private void destroy() {
     submissions.close();
     disposals.close();
-    memory.values().stream().distinct().forEach(MemoryBlocks::close);
+    grids.close();
+    TrapReports reports = traps;
+    if (reports != null) {
+      reports.close();
+    }
+    Stream.concat(memory.values().stream(), Stream.of(visibleMemory))
+        .distinct()
+        .forEach(MemoryBlocks::close);
+    copyKernels.close();
     setup().destroyPipelineLayout(handle, pipelineLayout, 0);
     synchronized (this) {
       timelines.forEach(each -> setup().destroySemaphore(handle, each.handle(), 0));
@@ -283,14 +302,56 @@ final class LogicalDevice {
     return times;
   }
 
+  /** What takes the reports of work items that give up. */
+  synchronized TrapReports traps() {
+    TrapReports reports = traps;
+    if (reports == null) {
+      reports = new TrapReports(this);
+      traps = reports;
+    }
+    return reports;
+  }
+
+  /**
+   * Looks at what operations that are over have left for the host: grids that were too large, and
+   * work items that gave up. Called behind the look that has found an event fired.
+   */
+  void lookAtEnds() {
+    grids.look();
+    TrapReports reports = traps;
+    if (reports != null) {
+      reports.look();
+    }
+  }
+
+  /** The driver's own kernels. */
+  CopyKernels copyKernels() {
+    return copyKernels;
+  }
+
   /** What is destroyed when no submission uses it any more. */
   Disposals disposals() {
     return disposals;
   }
 
+  /** The grids of indirect dispatches. */
+  GridChecks grids() {
+    return grids;
+  }
+
   /** Memory for buffers of a type that the device supports. */
   MemoryBlocks memory(MemoryType type) {
     return Objects.requireNonNull(memory.get(type));
+  }
+
+  /** Memory of the device that the host sees, perhaps little; of the host if there is none. */
+  MemoryBlocks visibleMemory() {
+    return visibleMemory;
+  }
+
+  /** What of its memory the host sees. */
+  MappedMemory mapped() {
+    return mapped;
   }
 
   boolean hasSharedMemory() {

@@ -157,13 +157,28 @@ final class MemoryBlocks {
   /** Allocates a block, a smaller one if there is not enough memory. */
   private NativeBuffer allocateBlock(long wanted, long least) {
     try {
-      return NativeBuffer.allocate(device, wanted, typeIndex, isMapped);
+      return allocateNow(wanted);
     } catch (HalException e) {
       if (wanted == least || e.status() != Status.RESOURCE_EXHAUSTED) {
         throw e;
       }
-      return NativeBuffer.allocate(device, least, typeIndex, isMapped);
+      return allocateNow(least);
     }
+  }
+
+  private NativeBuffer allocateNow(long bytes) {
+    NativeBuffer made = NativeBuffer.allocate(device, bytes, typeIndex, isMapped);
+    if (isMapped) {
+      device.mapped().add(made);
+    }
+    return made;
+  }
+
+  private void free(Block block) {
+    if (isMapped) {
+      device.mapped().remove(block.buffer);
+    }
+    block.buffer.free();
   }
 
   private synchronized void free(Range range) {
@@ -171,7 +186,7 @@ final class MemoryBlocks {
     block.giveBack(range.offset, range.bytes);
     if (block.isEmpty() && (!block.isShared || hasOtherEmpty(block))) {
       blocks.remove(block);
-      block.buffer.free();
+      free(block);
     }
   }
 
@@ -187,7 +202,7 @@ final class MemoryBlocks {
 
   /** Frees everything. */
   synchronized void close() {
-    blocks.forEach(block -> block.buffer.free());
+    blocks.forEach(this::free);
     blocks.clear();
   }
 }

@@ -92,6 +92,16 @@ final class MemoryTypes {
     return second;
   }
 
+  /** The index of a type of the device's memory that the host sees; {@link #NONE} if none. */
+  int visible() {
+    for (Type type : types) {
+      if ((type.flags & (LOCAL | COHERENT)) == (LOCAL | COHERENT) && (type.flags & ~KNOWN) == 0) {
+        return type.index;
+      }
+    }
+    return NONE;
+  }
+
   private int findShared() {
     int index = find(LOCAL | COHERENT, 0);
     return index != NONE && types.get(index).heapBytes >= deviceBytes() ? index : NONE;

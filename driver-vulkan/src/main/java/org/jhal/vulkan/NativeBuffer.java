@@ -27,6 +27,7 @@ record NativeBuffer(
       VulkanConstants.VK_BUFFER_USAGE_TRANSFER_SRC_BIT
           | VulkanConstants.VK_BUFFER_USAGE_TRANSFER_DST_BIT
           | VulkanConstants.VK_BUFFER_USAGE_STORAGE_BUFFER_BIT
+          | VulkanConstants.VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT
           | VulkanConstants.VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   private static final int HOST_ALLOCATION =
       VulkanConstants.VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;

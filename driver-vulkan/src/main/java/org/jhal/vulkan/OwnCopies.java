@@ -3,8 +3,13 @@ package org.jhal.vulkan;
 
 /** A stream for copies alone, each of which is submitted when it is marked. */
 final class OwnCopies extends StreamCopies {
-  OwnCopies(LogicalDevice device) {
-    super(device, new CommandStream(device));
+  /**
+   * Without copies yet.
+   *
+   * @param leastForKernel as in {@link Recording}
+   */
+  OwnCopies(LogicalDevice device, long leastForKernel) {
+    super(device, new CommandStream(device, leastForKernel));
   }
 
   @Override

@@ -22,6 +22,7 @@ final class Recording {
   private final long handle;
   private final Blocks blocks;
   private final ScratchMemory scratch;
+  private final long leastForKernel;
 
   /** What all recordings of a stream share: structures that calls read. */
   static final class Blocks {
@@ -32,8 +33,10 @@ final class Recording {
     private static final int BUFFER = 88;
     private static final int KEPT = 96;
     private static final int INHERITANCE = KEPT + 32;
+    private static final int RANGE = INHERITANCE + 56;
+    private static final int RANGE_BYTES = 20;
 
-    private final NativeBlock block = new NativeBlock(INHERITANCE + 56);
+    private final NativeBlock block = new NativeBlock(RANGE + RANGE_BYTES);
 
     Blocks() {
       ByteBuffer bytes = block.bytes();
@@ -71,18 +74,35 @@ final class Recording {
       return block.address(WORD);
     }
 
+    private long range(long source, long target, int count) {
+      block.bytes().putLong(RANGE, source).putLong(RANGE + 8, target).putInt(RANGE + 16, count);
+      return block.address(RANGE);
+    }
+
     private long copy(long from, long to, long bytes) {
       block.bytes().putLong(COPY, from).putLong(COPY + 8, to).putLong(COPY + 16, bytes);
       return block.address(COPY);
     }
   }
 
-  Recording(LogicalDevice device, long handle, Blocks blocks, ScratchMemory scratch) {
+  /**
+   * A recording that has not begun.
+   *
+   * @param handle the VkCommandBuffer
+   * @param leastForKernel from how many bytes on copies are work of {@link CopyKernels}
+   */
+  Recording(
+      LogicalDevice device,
+      long handle,
+      Blocks blocks,
+      ScratchMemory scratch,
+      long leastForKernel) {
     this.device = device;
     this.calls = device.calls();
     this.handle = handle;
     this.blocks = blocks;
     this.scratch = scratch;
+    this.leastForKernel = leastForKernel;
   }
 
   /** The VkCommandBuffer. */
@@ -113,7 +133,19 @@ final class Recording {
   /** Likewise for an operation that is measured. */
   void endOperation(VulkanMemory counter, long value, StreamTimes.Pair times) {
     barrierForAll();
+    endTimes(times);
+    copyTimes(times);
+    barrierForAll();
+    count(counter, value);
+  }
+
+  /** Ends what {@link #beginTimes} has begun, when everything before is over. */
+  void endTimes(StreamTimes.Pair times) {
     stamp(times.pool(), times.first() + 1);
+  }
+
+  /** Lets the host see both times, behind the next barrier for all. */
+  void copyTimes(StreamTimes.Pair times) {
     calls.cmdCopyQueryPoolResults(
         handle,
         times.pool(),
@@ -123,12 +155,10 @@ final class Recording {
         times.memory().bufferOffset() + times.offset(),
         Long.BYTES,
         VulkanConstants.VK_QUERY_RESULT_64_BIT | VulkanConstants.VK_QUERY_RESULT_WAIT_BIT);
-    barrierForAll();
-    count(counter, value);
   }
 
-  /** Begins to measure an operation. */
-  void beginOperation(StreamTimes.Pair times) {
+  /** Begins to measure an operation, or a command of one. */
+  void beginTimes(StreamTimes.Pair times) {
     calls.cmdResetQueryPool(handle, times.pool(), times.first(), 2);
     stamp(times.pool(), times.first());
   }
@@ -178,8 +208,26 @@ final class Recording {
     return scratch.take(bytes);
   }
 
-  /** Copies bytes; offsets are in the memory. */
+  /** Copies bytes; offsets are in the memory. The two ranges have no byte in common. */
   void copy(VulkanMemory source, long from, VulkanMemory target, long to, long bytes) {
+    int head = bytes < leastForKernel ? 0 : head(target.address() + to);
+    long chunks = bytes < leastForKernel ? 0 : (bytes - head) / CopyKernels.CHUNK_BYTES;
+    if (chunks <= 0) {
+      copyPart(source, from, target, to, bytes);
+      return;
+    }
+    long start = source.address() + from + head;
+    runKernel(
+        start % CopyKernels.CHUNK_BYTES == 0 ? CopyKernels.Kind.COPY : CopyKernels.Kind.SHIFT,
+        start,
+        target.address() + to + head,
+        chunks);
+    long done = head + chunks * CopyKernels.CHUNK_BYTES;
+    copyPart(source, from, target, to, head);
+    copyPart(source, from + done, target, to + done, bytes - done);
+  }
+
+  private void copyPart(VulkanMemory source, long from, VulkanMemory target, long to, long bytes) {
     if (bytes > 0) {
       copy(
           source.buffer(),
@@ -187,6 +235,23 @@ final class Recording {
           target.buffer(),
           target.bufferOffset() + to,
           bytes);
+    }
+  }
+
+  /** How many bytes there are from an address to the first chunk. */
+  private static int head(long address) {
+    return (int) (-address & CopyKernels.CHUNK_BYTES - 1);
+  }
+
+  /** Has the kernel copy chunks. */
+  private void runKernel(CopyKernels.Kind kind, long source, long target, long chunks) {
+    long pipeline = device.copyKernels().pipeline(kind);
+    for (long done = 0; done < chunks; done += CopyKernels.MOST_CHUNKS) {
+      int count = (int) Math.min(chunks - done, CopyKernels.MOST_CHUNKS);
+      long offset = done * CopyKernels.CHUNK_BYTES;
+      push(blocks.range(source + offset, target + offset, count), Blocks.RANGE_BYTES);
+      int groups = (count + CopyKernels.GROUP_CHUNKS - 1) / CopyKernels.GROUP_CHUNKS;
+      dispatch(pipeline, new Workgroups(groups, 1, 1));
     }
   }
 
@@ -210,34 +275,42 @@ final class Recording {
   }
 
   /**
-   * Repeats a pattern. The runtime fills whole words at multiples of 4 bytes; what is left at both
-   * ends is copied.
+   * Repeats a pattern.
    *
    * @param patternBytes 1, 2 or 4
    */
   void fill(VulkanMemory target, long offset, long bytes, int pattern, int patternBytes) {
-    if (bytes == 0) {
-      return;
+    int word = pattern;
+    for (int i = patternBytes; i < Integer.BYTES; i += patternBytes) {
+      word = word << Byte.SIZE * patternBytes | pattern & (1 << Byte.SIZE * patternBytes) - 1;
     }
+    fillWords(target, offset, bytes, word);
+  }
+
+  /** The word that continues a pattern of words behind some bytes. */
+  private static int rotate(int word, int bytes) {
+    return Integer.rotateRight(word, Byte.SIZE * bytes);
+  }
+
+  /**
+   * Repeats the bytes of a word. The runtime fills whole words at multiples of 4 bytes; what is
+   * left at both ends is copied.
+   */
+  private void fillWords(VulkanMemory target, long offset, long bytes, int word) {
     long start = target.bufferOffset() + offset;
     int head = (int) Math.min(bytes, -start & 3);
-    long middle = (bytes - head) / 4 * 4;
+    long middle = (bytes - head) / Integer.BYTES * Integer.BYTES;
     int tail = (int) (bytes - head - middle);
-    byte[] repeated = new byte[8];
-    for (int i = 0; i < repeated.length; i++) {
-      repeated[i] = (byte) (pattern >>> 8 * (i % patternBytes));
-    }
     if (middle > 0) {
-      int word = ByteBuffer.wrap(repeated).order(ByteOrder.nativeOrder()).getInt(head);
-      calls.cmdFillBuffer(handle, target.buffer(), start + head, middle, word);
+      calls.cmdFillBuffer(handle, target.buffer(), start + head, middle, rotate(word, head));
     }
     if (head + tail > 0) {
-      ScratchMemory.Piece ends = scratch(repeated.length);
-      ends.bytes().put(0, repeated);
+      ScratchMemory.Piece ends = scratch(2 * Integer.BYTES);
+      ends.bytes().order(ByteOrder.LITTLE_ENDIAN).putInt(word).putInt(word);
       if (head > 0) {
         copy(ends.buffer(), ends.bufferOffset(), target.buffer(), start, head);
       }
-      if (tail > 0) { // the middle keeps the place in the pattern
+      if (tail > 0) { // the middle keeps the place in the word
         copy(
             ends.buffer(),
             ends.bufferOffset() + head,
@@ -267,6 +340,12 @@ final class Recording {
   void dispatch(long pipeline, Workgroups groups) {
     calls.cmdBindPipeline(handle, VulkanConstants.VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     calls.cmdDispatch(handle, groups.x(), groups.y(), groups.z());
+  }
+
+  /** As {@link #dispatch}, with the grid that a check has left in its slot. */
+  void dispatchIndirect(long pipeline, GridChecks.Check check) {
+    calls.cmdBindPipeline(handle, VulkanConstants.VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    calls.cmdDispatchIndirect(handle, check.buffer(), check.bufferOffset());
   }
 
   void close() {

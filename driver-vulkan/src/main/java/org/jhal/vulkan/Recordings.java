@@ -19,15 +19,22 @@ final class Recordings {
 
   private final LogicalDevice device;
   private final Timeline timeline;
+  private final long leastForKernel;
   private final long pool; // the VkCommandPool
   private final Recording.Blocks blocks = new Recording.Blocks();
   private final Deque<Used> used = new ArrayDeque<>(); // in stream order
   private final Deque<Recording> free = new ArrayDeque<>();
   private final List<Recording> all = new ArrayList<>();
 
-  Recordings(LogicalDevice device, Timeline timeline) {
+  /**
+   * No command buffers yet.
+   *
+   * @param leastForKernel as in {@link Recording}
+   */
+  Recordings(LogicalDevice device, Timeline timeline, long leastForKernel) {
     this.device = device;
     this.timeline = timeline;
+    this.leastForKernel = leastForKernel;
     try (Structs structs = new Structs()) {
       Structs.Struct info =
           structs
@@ -75,7 +82,11 @@ final class Recordings {
           LogicalDevice.setup().allocateCommandBuffers(device.handle(), info.address(), handle));
       Recording made =
           new Recording(
-              device, handle[0], blocks, new ScratchMemory(device.memory(MemoryType.HOST_UPLOAD)));
+              device,
+              handle[0],
+              blocks,
+              new ScratchMemory(device.memory(MemoryType.HOST_UPLOAD)),
+              leastForKernel);
       all.add(made);
       return made;
     }

@@ -24,9 +24,15 @@ import org.jhal.kernels.bundle.KernelArgument;
  * @param capabilities their numbers
  * @param kernels the names of the entry points that are kernels
  * @param arguments those of the kernels for which the module has a note about them, by name
+ * @param reportsTraps whether its kernels report that they give up, as a note says
+ * @param variables those outside functions, as notes say
  */
 record SpirvModule(
-    Set<Integer> capabilities, Set<String> kernels, Map<String, List<KernelArgument>> arguments) {
+    Set<Integer> capabilities,
+    Set<String> kernels,
+    Map<String, List<KernelArgument>> arguments,
+    boolean reportsTraps,
+    ModuleVariables variables) {
   private static final String[] NONE = {};
 
   private static final int MAGIC = 0x07230203;
@@ -46,6 +52,9 @@ record SpirvModule(
   private static final int CAPABILITY_WORDS = 2;
 
   private static final int ENTRY_POINT_WORDS = 4;
+
+  /** What hal-spirv says of kernels that report traps. */
+  private static final String TRAPS = "jhal-traps";
 
   /** What hal-spirv says of a kernel's arguments: size or p for a pointer, and offset of each. */
   private static final Pattern NOTE =
@@ -79,6 +88,8 @@ record SpirvModule(
     Set<Integer> capabilities = new LinkedHashSet<>();
     Set<String> kernels = new HashSet<>();
     Map<String, List<KernelArgument>> arguments = new HashMap<>();
+    ModuleVariables.Reader variables = new ModuleVariables.Reader();
+    boolean reportsTraps = false;
     boolean isInFunction = false;
     for (int at = HEADER_WORDS; at < words; ) {
       int first = bytes.getInt(at * Integer.BYTES);
@@ -99,8 +110,13 @@ record SpirvModule(
         kernels.add(text(code, (at + 3) * Integer.BYTES, (at + count) * Integer.BYTES, what));
       }
       if (opcode == OP_MODULE_PROCESSED) {
-        addArguments(
-            text(code, (at + 1) * Integer.BYTES, (at + count) * Integer.BYTES, what), arguments);
+        String note = text(code, (at + 1) * Integer.BYTES, (at + count) * Integer.BYTES, what);
+        reportsTraps |= note.equals(TRAPS);
+        addArguments(note, arguments);
+        String wrong = variables.take(note);
+        if (wrong != null) {
+          throw malformed(what, wrong);
+        }
       }
       isInFunction = opcode == OP_FUNCTION || (isInFunction && opcode != OP_FUNCTION_END);
       at += count;
@@ -108,7 +124,7 @@ record SpirvModule(
     if (isInFunction) {
       throw malformed(what, "it ends within a function");
     }
-    return new SpirvModule(capabilities, kernels, arguments);
+    return new SpirvModule(capabilities, kernels, arguments, reportsTraps, variables.done());
   }
 
   private static void addArguments(String note, Map<String, List<KernelArgument>> to) {

@@ -115,12 +115,37 @@ final class StreamTimes {
 
   private void read(Pair pair, Submission submission) {
     try {
-      ByteBuffer bytes = pair.pool.bytes;
-      int offset = (int) pair.offset();
-      times.report(bytes.getLong(offset), bytes.getLong(offset + Long.BYTES), submission);
+      report(pair, submission::ranOnDevice);
     } finally {
       giveBack(pair);
     }
+  }
+
+  private void report(Pair pair, DeviceTimes.Report to) {
+    ByteBuffer bytes = pair.pool.bytes;
+    int offset = (int) pair.offset();
+    times.report(bytes.getLong(offset), bytes.getLong(offset + Long.BYTES), to);
+  }
+
+  /**
+   * Has measurements of commands reported when their operation is over.
+   *
+   * @param indexes of the commands in their list
+   */
+  void end(List<Pair> pairs, List<Integer> indexes, Submission submission) {
+    submission.whenFired(
+        () -> {
+          try {
+            for (int i = 0; i < pairs.size(); i++) {
+              int index = indexes.get(i);
+              report(
+                  pairs.get(i),
+                  (begin, end, error) -> submission.commandRan(index, begin, end, error));
+            }
+          } finally {
+            pairs.forEach(this::giveBack);
+          }
+        });
   }
 
   /** Takes back a pair that nothing in the stream uses. */

@@ -43,6 +43,7 @@ class VulkanDriver extends ConfiguredDriver {
         List.of(
             GpuOptions.MEMORY,
             GpuOptions.STAGING,
+            CopyKernels.OPTION,
             Profile.OPTION,
             VALIDATION,
             VulkanCompiler.OPTION,
@@ -100,7 +101,8 @@ class VulkanDriver extends ConfiguredDriver {
             settings.get(GpuOptions.STAGING),
             engine.copyThreads(),
             Profile.of(settings.get(Profile.OPTION)),
-            VulkanCompiler.of(settings));
+            VulkanCompiler.of(settings),
+            CopyKernels.leastBytes(settings.get(CopyKernels.OPTION), logical.physical()));
     DeviceBackend<VulkanEvent> backend =
         Undo.onFailure(() -> backend(logical, info, config), logical::release);
     return new EngineDevice<>(backend, engine, settings.toList());

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.vulkan;
 
-import java.lang.ref.Reference;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jhal.ExecutableSource;
+import org.jhal.Global;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.driver.KernelModule;
-import org.jhal.gpu.natives.NativeBlock;
+import org.jhal.kernels.bundle.GlobalSize;
 import org.jhal.kernels.bundle.KernelArgument;
 import org.jhal.kernels.bundle.KernelSpec;
 import org.jhal.kernels.bundle.Variant;
 import org.jhal.spirv.EntryPoints;
 import org.jhal.spirv.VulkanTarget;
-import org.jhal.vulkan.jna.Structs;
-import org.jhal.vulkan.jna.VulkanConstants;
-import org.jhal.vulkan.jna.VulkanSetup;
+import org.jspecify.annotations.Nullable;
 
 /** Loaded kernels: a pipeline for each. Thread-safe. */
 final class VulkanModule implements KernelModule {
@@ -25,11 +23,15 @@ final class VulkanModule implements KernelModule {
   static final String FORMAT = VulkanTarget.FORMAT;
 
   private final LogicalDevice device;
-  private final List<Long> pipelines; // by the index of the kernel
+  private final List<Long> pipelines = new ArrayList<>(); // by the index of the kernel
+  private final List<Integer> reporting = new ArrayList<>(); // the numbers in trap reports
 
-  private VulkanModule(LogicalDevice device, List<Long> pipelines) {
+  private final @Nullable VariableMemory variables; // null if it has none
+  private final List<VulkanMemory> globals = new ArrayList<>(); // of these, by index
+
+  private VulkanModule(LogicalDevice device, @Nullable VariableMemory variables) {
     this.device = device;
-    this.pipelines = pipelines;
+    this.variables = variables;
   }
 
   /** Loads kernels; see {@link org.jhal.driver.DeviceBackend#load}. */
@@ -38,7 +40,8 @@ final class VulkanModule implements KernelModule {
       VulkanCompiler compiler,
       ExecutableSource source,
       Variant variant,
-      List<KernelSpec> kernels) {
+      List<KernelSpec> kernels,
+      List<Global> globals) {
     String what = "bundle " + source.name() + ", file '" + variant.file() + "'";
     boolean isSource = variant.format().equals(Variant.CPP);
     EntryPoints points = EntryPoints.of(variant, kernels);
@@ -69,22 +72,41 @@ final class VulkanModule implements KernelModule {
       checkSharedMemory(device, code, entry, kernel, what);
       entries.add(entry);
     }
-    VulkanSetup setup = LogicalDevice.setup();
-    long shaders = createShaders(device, code, what);
-    List<Long> pipelines = new ArrayList<>();
+    VulkanModule made =
+        new VulkanModule(device, VariableMemory.make(device, module.variables(), what));
     boolean isDone = false;
-    try {
+    try (Pipelines maker = new Pipelines(device, code, what)) {
+      for (Global global : globals) {
+        made.globals.add(made.find(global, what));
+      }
       for (int i = 0; i < kernels.size(); i++) {
-        pipelines.add(createPipeline(device, shaders, entries.get(i), kernels.get(i), what));
+        KernelSpec kernel = kernels.get(i);
+        int[] constants = specialization(kernel);
+        if (module.reportsTraps()) {
+          constants = made.reporting(constants, "kernel '" + kernel.name() + "' of " + what);
+        }
+        made.pipelines.add(maker.make(entries.get(i), constants, made.address(), kernel.name()));
       }
       isDone = true;
     } finally {
-      setup.destroyShaderModule(device.handle(), shaders, 0);
       if (!isDone) {
-        pipelines.forEach(each -> setup.destroyPipeline(device.handle(), each, 0));
+        made.destroy();
       }
     }
-    return new VulkanModule(device, pipelines);
+    return made;
+  }
+
+  /** Adds the constants from number 4 on: the address of the report, and the kernel's number. */
+  private int[] reporting(int[] constants, String kernel) {
+    TrapReports traps = device.traps();
+    int number = traps.add(kernel);
+    reporting.add(number);
+    long address = traps.address();
+    int[] all = Arrays.copyOf(constants, constants.length + 3);
+    all[constants.length] = (int) address;
+    all[constants.length + 1] = (int) (address >>> Integer.SIZE);
+    all[constants.length + 2] = number;
+    return all;
   }
 
   private static void checkSharedMemory(
@@ -109,66 +131,31 @@ final class VulkanModule implements KernelModule {
     };
   }
 
-  private static long createShaders(LogicalDevice device, byte[] code, String what) {
-    NativeBlock copy = new NativeBlock(code.length);
-    copy.bytes().put(code);
-    try (Structs structs = new Structs()) {
-      Structs.Struct info =
-          structs
-              .typed(VulkanConstants.VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, 0, 40)
-              .int32(0)
-              .int64(code.length)
-              .int64(copy.address(0));
-      long[] shaders = new long[1];
-      int result =
-          LogicalDevice.setup().createShaderModule(device.handle(), info.address(), 0, shaders);
-      Reference.reachabilityFence(copy);
-      if (result != VulkanConstants.VK_SUCCESS) {
-        throw device.failure("createShaderModule", result, what);
-      }
-      return shaders[0];
-    }
+  /** The address of the variables outside functions; 0 if there are none. */
+  private long address() {
+    return variables == null ? 0 : variables.address();
   }
 
-  private static long createPipeline(
-      LogicalDevice device, long shaders, String entry, KernelSpec kernel, String what) {
-    try (Structs structs = new Structs()) {
-      int[] constants = specialization(kernel);
-      Structs.Struct values = structs.zeros(constants.length * Integer.BYTES);
-      Structs.Struct entries = structs.zeros(constants.length * 16);
-      for (int i = 0; i < constants.length; i++) {
-        values.int32(constants[i]);
-        entries.int32(i).int32(i * Integer.BYTES).int64(Integer.BYTES);
-      }
-      Structs.Struct specialization =
-          structs
-              .zeros(32)
-              .int32(constants.length)
-              .int64(entries.address())
-              .int64((long) constants.length * Integer.BYTES)
-              .int64(values.address());
-      long name = structs.text(entry);
-      Structs.Struct stage =
-          structs
-              .typed(VulkanConstants.VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, 0, 48)
-              .int32(0)
-              .int32(VulkanConstants.VK_SHADER_STAGE_COMPUTE_BIT)
-              .int64(shaders)
-              .int64(name)
-              .int64(specialization.address());
-      Structs.Struct info =
-          structs.typed(VulkanConstants.VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, 0, 96);
-      ByteBuffer nested = stage.bytes();
-      info.bytes().put(24, nested, 0, 48).putLong(72, device.pipelineLayout()).putInt(88, -1);
-      long[] pipeline = new long[1];
-      int code =
-          LogicalDevice.setup()
-              .createComputePipelines(device.handle(), 0, 1, info.address(), 0, pipeline);
-      if (code != VulkanConstants.VK_SUCCESS) {
-        throw device.failure(
-            "createComputePipelines", code, "kernel '" + kernel.name() + "' of " + what);
-      }
-      return pipeline[0];
+  /** Finds the memory of a variable that the host may access. */
+  private VulkanMemory find(Global global, String what) {
+    VulkanMemory found = variables == null ? null : variables.variable(global.name());
+    if (found == null) {
+      throw new HalException(Status.NOT_FOUND, GlobalSize.absence(global, what));
+    }
+    GlobalSize.check(global, found.size(), what);
+    return found;
+  }
+
+  /** The memory of a variable that the host may access, which lives as long as the module. */
+  VulkanMemory global(int index) {
+    return globals.get(index);
+  }
+
+  private void destroy() {
+    reporting.forEach(device.traps()::remove);
+    pipelines.forEach(each -> LogicalDevice.setup().destroyPipeline(device.handle(), each, 0));
+    if (variables != null) {
+      variables.free();
     }
   }
 
@@ -179,11 +166,6 @@ final class VulkanModule implements KernelModule {
 
   @Override
   public void unload() {
-    device
-        .disposals()
-        .add(
-            () ->
-                pipelines.forEach(
-                    each -> LogicalDevice.setup().destroyPipeline(device.handle(), each, 0)));
+    device.disposals().add(this::destroy);
   }
 }

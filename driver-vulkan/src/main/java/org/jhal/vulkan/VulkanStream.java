@@ -2,7 +2,9 @@
 package org.jhal.vulkan;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.jhal.BufferParams;
 import org.jhal.HalException;
@@ -31,9 +33,11 @@ class VulkanStream implements NativeStream<VulkanEvent> {
   /** A native queue takes any number of submissions; this is what staging memory is shared by. */
   private static final int CAPACITY = 1024;
 
+  private static final Workgroups ONE = new Workgroups(1, 1, 1);
+
   private final VulkanDevice device;
   private final CommandStream stream;
-  private final HostTransfers transfers;
+  private final StreamTransfers transfers;
   private final StreamFrees frees;
   private final KeptRecordings kept;
   private final Arguments arguments = new Arguments();
@@ -43,8 +47,8 @@ class VulkanStream implements NativeStream<VulkanEvent> {
 
   VulkanStream(VulkanDevice device, TransferRing ring) {
     this.device = device;
-    this.stream = new CommandStream(device.logical());
-    this.transfers = new HostTransfers(new StreamCopies(device.logical(), stream), ring);
+    this.stream = new CommandStream(device.logical(), device.leastForKernel());
+    this.transfers = new StreamTransfers(device.logical(), stream, ring);
     this.kept = new KeptRecordings(stream);
     this.frees = new StreamFrees(stream.timeline());
     DeviceTimes clock = device.logical().times();
@@ -75,12 +79,17 @@ class VulkanStream implements NativeStream<VulkanEvent> {
 
   @Override
   public boolean queryEvent(VulkanEvent event) {
-    return event.hasFired();
+    boolean hasFired = event.hasFired();
+    if (hasFired) {
+      device.logical().lookAtEnds();
+    }
+    return hasFired;
   }
 
   @Override
   public void synchronizeEvent(VulkanEvent event) {
     event.await();
+    device.logical().lookAtEnds();
   }
 
   // Submissions.
@@ -97,7 +106,8 @@ class VulkanStream implements NativeStream<VulkanEvent> {
 
   @Override
   public boolean issueMayBlock(CommandList commands) {
-    return transfers.mayBlock(commands);
+    return transfers.mayBlock(commands)
+        || commands.hasIndirectDispatch() && !device.logical().grids().isReady();
   }
 
   @Override
@@ -164,6 +174,11 @@ class VulkanStream implements NativeStream<VulkanEvent> {
     return times != null && device.profile().measures(isRecorded) ? 0 : -1;
   }
 
+  @Override
+  public int commandTimingWeight() {
+    return timingWeight(true);
+  }
+
   private void work(StreamBatch<VulkanEvent> batch) {
     CommandList commands = batch.commands();
     if (commands != null) {
@@ -225,9 +240,8 @@ class VulkanStream implements NativeStream<VulkanEvent> {
    * Lets a runtime translate a kernel at its first dispatch, of nothing, so that it is not timed.
    */
   private void warmUp(Command command) {
-    if (command.kind() == Command.Kind.DISPATCH) {
-      LoadedKernel kernel = command.kernel();
-      long pipeline = ((VulkanModule) kernel.module()).pipeline(kernel.index());
+    if (command.kind().runsKernel()) {
+      long pipeline = pipeline(command.kernel());
       if (seen.add(pipeline)) {
         arguments.pushNone(stream.recording());
         stream.recording().dispatch(pipeline, new Workgroups(0, 0, 0));
@@ -235,7 +249,45 @@ class VulkanStream implements NativeStream<VulkanEvent> {
     }
   }
 
+  /** Writes a time in front of each command and one behind it, as far as there is memory. */
+  private void issueTimed(CommandList commands, Submission submission, StreamTimes measured) {
+    for (int i = 0; i < commands.size(); i++) {
+      warmUp(commands.get(i));
+    }
+    List<StreamTimes.Pair> pairs = new ArrayList<>();
+    List<Integer> indexes = new ArrayList<>();
+    boolean isWhole = false;
+    try {
+      for (int i = 0; i < commands.size(); i++) {
+        boolean isBarrier = commands.get(i).kind() == Command.Kind.BARRIER;
+        StreamTimes.Pair pair = isBarrier ? null : measured.take();
+        if (pair != null) {
+          pairs.add(pair);
+          indexes.add(i);
+          stream.recording().beginTimes(pair);
+        }
+        issue(commands.get(i), submission);
+        if (pair != null) {
+          stream.recording().endTimes(pair);
+        }
+      }
+      pairs.forEach(pair -> stream.recording().copyTimes(pair));
+      isWhole = true;
+    } finally {
+      if (isWhole) {
+        measured.end(pairs, indexes, submission);
+      } else {
+        submission.whenFired(() -> pairs.forEach(measured::giveBack));
+      }
+    }
+  }
+
   private void issue(CommandList commands, Submission submission) {
+    StreamTimes measured = times;
+    if (measured != null && submission.timesCommands()) {
+      issueTimed(commands, submission, measured);
+      return;
+    }
     if (commands.prepared() instanceof KeptCommands prepared) {
       Recording found =
           kept.find(
@@ -248,14 +300,17 @@ class VulkanStream implements NativeStream<VulkanEvent> {
       }
     }
     for (int i = 0; i < commands.size(); i++) {
-      beforeCommand();
-      Command command = commands.get(i);
-      switch (command.kind()) {
-        case UPDATE -> transfers.update(command, submission);
-        case UPLOAD -> isElsewhere |= transfers.upload(command, submission);
-        case READBACK -> isElsewhere |= transfers.readback(command, submission);
-        default -> record(command, submission, stream.recording());
-      }
+      issue(commands.get(i), submission);
+    }
+  }
+
+  private void issue(Command command, Submission submission) {
+    beforeCommand();
+    switch (command.kind()) {
+      case UPDATE -> transfers.update(command, submission);
+      case UPLOAD -> isElsewhere |= transfers.upload(command, submission);
+      case READBACK -> isElsewhere |= transfers.readback(command, submission);
+      default -> record(command, submission, stream.recording());
     }
   }
 
@@ -283,6 +338,7 @@ class VulkanStream implements NativeStream<VulkanEvent> {
       case FILL -> fill(command, submission, recording);
       case COPY -> copy(command, submission, recording);
       case DISPATCH -> dispatch(command, submission, recording);
+      case INDIRECT_DISPATCH -> dispatchIndirect(command, submission, recording);
       case BARRIER -> recording.barrier();
       default -> throw new IllegalArgumentException("not supported: " + command.kind());
     }
@@ -308,11 +364,26 @@ class VulkanStream implements NativeStream<VulkanEvent> {
   }
 
   private void dispatch(Command command, Submission submission, Recording recording) {
-    LoadedKernel kernel = command.kernel();
     arguments.push(command, submission, recording);
     recording.dispatch(
-        ((VulkanModule) kernel.module()).pipeline(kernel.index()),
+        pipeline(command.kernel()),
         new Workgroups(command.groupsX(), command.groupsY(), command.groupsZ()));
+  }
+
+  private void dispatchIndirect(Command command, Submission submission, Recording recording) {
+    GridChecks grids = device.logical().grids();
+    Work.Point end = new Work.Point(stream.timeline(), stream.nextValue(), stream.queue());
+    GridChecks.Check check = grids.begin(command.kernel(), submission, end);
+    VulkanMemory counts = (VulkanMemory) submission.memory(command.source());
+    arguments.push(check, counts.address() + submission.offset(command.source()), recording);
+    recording.dispatch(grids.pipeline(), ONE);
+    recording.barrier();
+    arguments.push(command, submission, recording);
+    recording.dispatchIndirect(pipeline(command.kernel()), check);
+  }
+
+  private static long pipeline(LoadedKernel kernel) {
+    return ((VulkanModule) kernel.module()).pipeline(kernel.index());
   }
 
   @Override
@@ -322,6 +393,10 @@ class VulkanStream implements NativeStream<VulkanEvent> {
 
   @Override
   public void close() {
+    if (device.keep(this)) {
+      frees.freePassed(); // everything, as the stream is idle
+      return;
+    }
     frees.close();
     transfers.close();
     if (times != null) {

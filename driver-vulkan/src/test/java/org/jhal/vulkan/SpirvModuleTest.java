@@ -62,6 +62,56 @@ class SpirvModuleTest {
         arguments);
   }
 
+  @Test
+  void readsNotesAboutVariables() throws IOException {
+    assertEquals(0, SpirvModule.read(kernels(), "kernels.spv").variables().size());
+    ModuleVariables variables =
+        SpirvModule.read(
+                withNotes(
+                    "jhal-memory 40",
+                    "jhal-variable 0 4 count",
+                    "jhal-bytes 0 KAAAAA==",
+                    "jhal-variable 8 16 inner::pair",
+                    "jhal-pointer 16 40",
+                    "jhal-bytes 37 AQID"),
+                "kernels.spv")
+            .variables();
+    assertEquals(40, variables.size());
+    assertEquals(
+        Map.of(
+            "count",
+            new ModuleVariables.Place(0, 4),
+            "inner::pair",
+            new ModuleVariables.Place(8, 16)),
+        variables.named());
+    ByteBuffer memory = ByteBuffer.allocate(40).order(ByteOrder.nativeOrder());
+    memory.putInt(4, 99);
+    variables.write(memory, 1000);
+    assertEquals(40, memory.getInt(0));
+    assertEquals(0, memory.getInt(4));
+    assertEquals(1040, memory.getLong(16));
+    assertEquals(3, memory.get(39));
+  }
+
+  @Test
+  void refusesVariablesOutsideTheirMemory() throws IOException {
+    for (String note :
+        List.of(
+            "jhal-bytes 38 AQID",
+            "jhal-bytes 0 A",
+            "jhal-bytes 4294967296 AQID",
+            "jhal-pointer 33 0",
+            "jhal-pointer 0 41",
+            "jhal-pointer 0 none",
+            "jhal-variable 36 8 count",
+            "jhal-variable 0 4",
+            "jhal-memory 8")) {
+      assertMalformed(withNotes("jhal-memory 40", note), "'" + note + "'");
+    }
+    assertMalformed(withNotes("jhal-memory 1073741825"), "'jhal-memory 1073741825'");
+    assertMalformed(withNotes("jhal-bytes 0 AQID"), "has 0 bytes");
+  }
+
   /** The module with texts of ModuleProcessed behind its other instructions. */
   private static byte[] withNotes(String... notes) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();

@@ -12,7 +12,12 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.jhal.Args;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
@@ -91,6 +96,161 @@ class VulkanCompilerTest {
       steps.readback(x, HostMemory.of(numbers)).awaitAll();
     }
     assertArrayEquals(new float[] {3, 6, 9, 4}, numbers);
+  }
+
+  /** An item gets a struct of 20 bytes from the next one, and that from the one behind. */
+  @Test
+  void exchangesValuesOfAnySize() throws Exception {
+    assumeCompiler();
+    Files.writeString(
+        folder.resolve("scale.cpp"),
+        """
+        #include <cooperative_groups.h>
+        namespace cg = cooperative_groups;
+        struct Five { float a[5]; };
+        extern "C" __global__ void scale(float* x, int n) {
+          auto tile = cg::tiled_partition<32>(cg::this_thread_block());
+          const int i = threadIdx.x;
+          const Five own = {x[i], x[i] + n, x[i] + 2 * n, 0, x[i] + 3 * n};
+          const Five next = tile.shfl_down(tile.shfl_down(own, 1), 1);
+          const double wide = tile.shfl((double)x[i], 5);
+          x[i] = next.a[0] + next.a[1] + next.a[2] + next.a[3] + next.a[4] + (float)wide;
+        }
+        """);
+    float[] numbers = new float[64];
+    float[] wanted = new float[64];
+    for (int i = 0; i < 64; i++) {
+      numbers[i] = i;
+      int lane = i % 32;
+      int next = lane < 30 ? i + 2 : lane == 30 ? i + 1 : i;
+      wanted[i] = 4 * next + 6 * 100 + i / 32 * 32 + 5;
+    }
+    assertArrayEquals(wanted, scaled(numbers, 100));
+  }
+
+  /** With constants, and with the counter of a loop, which becomes one when it is unrolled. */
+  @Test
+  void comparesVectorsOfNumbersOf64Bits() throws Exception {
+    assumeCompiler();
+    Files.writeString(
+        folder.resolve("scale.cpp"),
+        """
+        typedef long two __attribute__((ext_vector_type(2)));
+        extern "C" __global__ void scale(float* x, int n) {
+          const int i = threadIdx.x;
+          const two v = {i - n, n - i};
+          two sum = (v < (two){5, -5}) & (two){1, 2};
+          for (int m = -2; m < 2; m++) sum += (v > (two)m) & (two){10, 100};
+          sum += 1000 * __builtin_elementwise_min(v, (two){9, 3});
+          sum += __builtin_elementwise_abs(v);
+          x[i] = sum.x + sum.y;
+        }
+        """);
+    float[] wanted = new float[64];
+    for (int i = 0; i < 64; i++) {
+      int a = i - 20;
+      int b = 20 - i;
+      int sum = (a < 5 ? 1 : 0) + (b < -5 ? 2 : 0);
+      for (int m = -2; m < 2; m++) {
+        sum += (a > m ? 10 : 0) + (b > m ? 100 : 0);
+      }
+      sum += 1000 * (Math.min(a, 9) + Math.min(b, 3)) + Math.abs(a) + Math.abs(b);
+      wanted[i] = sum;
+    }
+    assertArrayEquals(wanted, scaled(new float[64], 20));
+  }
+
+  /** Lets the kernel change 64 numbers, and returns them. */
+  private float[] scaled(float[] numbers, int n) throws InterruptedException {
+    try (Device device = OpenVulkan.open("vulkan");
+        Executable kernels = device.loadExecutable(ExecutableSource.of(folder));
+        Sequence sequence = device.createSequence()) {
+      Kernel scale = kernels.kernel("scale");
+      QueueSteps steps = sequence.on(device.queue(0));
+      DeviceBuffer x = steps.uploading(HostMemory.of(numbers));
+      steps.dispatch(scale, scale.covering(64), Args.of(x, n));
+      steps.readback(x, HostMemory.of(numbers)).awaitAll();
+    }
+    return numbers;
+  }
+
+  /** The first work item that gives up is logged, once for each kernel, with its line. */
+  @Test
+  void logsWhichWorkItemGaveUp() throws Exception {
+    assumeCompiler();
+    Files.writeString(
+        folder.resolve("scale.cpp"), SCALE.replace("if (i < n)", "assert(i != n);\n  if (i < n)"));
+    List<String> messages = new CopyOnWriteArrayList<>();
+    float[] numbers = new float[128];
+    try (AutoCloseable unused = listening(messages);
+        Device device = OpenVulkan.open("vulkan");
+        Executable kernels = device.loadExecutable(ExecutableSource.of(folder));
+        Sequence sequence = device.createSequence()) {
+      Kernel scale = kernels.kernel("scale");
+      QueueSteps steps = sequence.on(device.queue(0));
+      DeviceBuffer x = steps.uploading(HostMemory.of(numbers));
+      for (int i = 0; i < 3; i++) {
+        steps.dispatch(scale, scale.covering(128), Args.of(x, 69));
+      }
+      steps.readback(x, HostMemory.of(numbers)).awaitAll();
+    }
+    assertEquals(1, messages.size(), messages::toString);
+    String message = messages.get(0);
+    assertTrue(message.startsWith("kernel 'scale' of bundle "), message);
+    String end = ": work item (5, 0, 0) of workgroup (1, 0, 0), in line 4";
+    assertTrue(message.endsWith(end), message);
+  }
+
+  /** The result of such a call is 0. */
+  @Test
+  void logsACallOfNoFunction() throws Exception {
+    assumeCompiler();
+    Files.writeString(
+        folder.resolve("scale.cpp"),
+        """
+        __device__ float one(float x) { return x + 1; }
+        __device__ float two(float x) { return x + 2; }
+        __device__ float (*table[3])(float) = {one, two, nullptr};
+        extern "C" __global__ void scale(float* x, int n) {
+          const int i = threadIdx.x;
+          x[i] = table[i == n ? 2 : i % 2](5);
+        }
+        """);
+    List<String> messages = new CopyOnWriteArrayList<>();
+    float[] numbers;
+    try (AutoCloseable unused = listening(messages)) {
+      numbers = scaled(new float[64], 9);
+    }
+    for (int i = 0; i < numbers.length; i++) {
+      assertEquals(i == 9 ? 0 : 6 + i % 2, numbers[i], "item " + i);
+    }
+    assertEquals(1, messages.size(), messages::toString);
+    String end = ": work item (9, 0, 0) of workgroup (0, 0, 0)";
+    assertTrue(messages.get(0).endsWith(end), messages.get(0));
+  }
+
+  /** Adds what is logged about work items that give up to a list, until it is closed. */
+  private static AutoCloseable listening(List<String> messages) {
+    Logger logger = Logger.getLogger(TrapReports.LOGGER);
+    Handler handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord entry) {
+            messages.add(entry.getMessage());
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    logger.addHandler(handler);
+    logger.setUseParentHandlers(false);
+    return () -> {
+      logger.removeHandler(handler);
+      logger.setUseParentHandlers(true);
+    };
   }
 
   @Test

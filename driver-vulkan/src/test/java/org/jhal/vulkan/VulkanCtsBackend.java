@@ -50,30 +50,13 @@ public final class VulkanCtsBackend implements CtsBackend {
   /** Of the suite's kernels in C++, which only a compiler loads. */
   @Override
   public List<ExpectedFailure> expectedFailures() {
-    if (!hasCompiler()) {
-      return List.of();
-    }
-    List<ExpectedFailure> failures = new ArrayList<>();
-    for (String test :
-        List.of(
-            "functionsThatAskForAnIndexMayBePassedByPointer",
-            "lanesWithTheSameValueFindEachOther",
-            "groupsKnowThemselves",
-            "whatHasSeveralNamesHasAllOfThem",
-            "kernelsUseTheStandardLibrary",
-            "itemsAllocateAndUpdateMemory")) {
-      failures.add(
-          new ExpectedFailure(
-              "DialectNamesTest." + test,
-              "the source of its kernels has pointers to functions",
-              "translating calls by pointer"));
-    }
-    failures.add(
-        new ExpectedFailure(
-            "ArithmeticTest.functionsHaveOneMeaning",
-            "its kernels call Bessel functions, which the dialect on Vulkan lacks",
-            "Bessel functions in hal_libm.h"));
-    return failures;
+    return hasCompiler()
+        ? List.of(
+            new ExpectedFailure(
+                "DialectNamesTest.itemsAllocateMemory",
+                "its kernel allocates memory, which Vulkan has no functions for",
+                "a heap for kernels"))
+        : List.of();
   }
 
   private static boolean hasCompiler() {

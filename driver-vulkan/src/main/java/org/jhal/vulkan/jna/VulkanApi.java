@@ -53,6 +53,9 @@ public final class VulkanApi extends NativeFunctions<VulkanTable, VulkanSetup>
   public native int cmdDispatch(long commands, int groupsX, int groupsY, int groupsZ);
 
   @Override
+  public native int cmdDispatchIndirect(long commands, long buffer, long offset);
+
+  @Override
   public native int cmdPipelineBarrier(
       long commands,
       int sourceStages,

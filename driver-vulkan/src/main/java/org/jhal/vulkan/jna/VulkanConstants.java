@@ -70,6 +70,7 @@ public final class VulkanConstants {
   public static final int VK_BUFFER_USAGE_TRANSFER_SRC_BIT = 1;
   public static final int VK_BUFFER_USAGE_TRANSFER_DST_BIT = 2;
   public static final int VK_BUFFER_USAGE_STORAGE_BUFFER_BIT = 0x20;
+  public static final int VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT = 0x100;
   public static final int VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT = 0x20000;
 
   public static final int VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT = 2;

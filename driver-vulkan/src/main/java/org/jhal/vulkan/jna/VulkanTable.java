@@ -21,6 +21,8 @@ public interface VulkanTable {
 
   int cmdDispatch(long commands, int groupsX, int groupsY, int groupsZ);
 
+  int cmdDispatchIndirect(long commands, long buffer, long offset);
+
   int cmdPipelineBarrier(
       long commands,
       int sourceStages,
