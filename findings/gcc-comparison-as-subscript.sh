@@ -5,14 +5,14 @@
 # Expected  pair[x < 67 ? 0 : 1] is pair[0] or pair[1], in a loop as well.
 # Happens   where the loop becomes vectors, it is pair[0] or pair[-1], silently. An address before the array need not be readable.
 #           It is right with -O2, which makes no vectors of this loop, and with -O3 -fno-tree-loop-vectorize.
-# Version   gcc 12.2.0 (Debian 12, x86-64), with -O3 and any vectors, also those that all x86-64 processors have. Clang 14 and 19
-#           are right.
+# Version   gcc 12.2.0 (Debian 12, x86-64) and 13.3.0, with -O3 and any vectors, also those that all x86-64 processors have. GCC 14.2.0
+#           (Debian 13) is right, and so are Clang 14 and 19.
 # Meets it  whoever looks up one of two values in a loop, as kernels do in a table of two.
 #
-# Needs gcc 12 on x86-64. Ends with 77 without it, with 1 if it has changed.
+# Needs gcc 12 or 13 on x86-64. Ends with 77 without it, with 1 if it has changed.
 set -euo pipefail
-compiler=$(command -v gcc-12 || command -v gcc) || { echo "needs gcc 12"; exit 77; }
-[[ $("$compiler" -dumpfullversion) == 12.* && $(uname -m) == x86_64 ]] || { echo "needs gcc 12 on x86-64"; exit 77; }
+compiler=$(command -v gcc-12 || command -v gcc-13 || command -v gcc) || { echo "needs gcc 12 or 13"; exit 77; }
+[[ $("$compiler" -dumpfullversion) == 1[23].* && $(uname -m) == x86_64 ]] || { echo "needs gcc 12 or 13 on x86-64"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf -- "$folder"' EXIT
 cd "$folder"

@@ -6,13 +6,13 @@
 #           which each iteration writes and reads a pair of elements of its own has the same result with and without it.
 # Happens   with -O3, an iteration reads what stood in its element before it wrote to it, if the index of the read is not known
 #           when the loop is compiled. -O2 is right, and so is -O3 without the pragma. There is no warning.
-# Version   gcc 12.2.0 (Debian 12, x86-64), with and without -march=native.
+# Version   gcc 12.2.0 (Debian 12, x86-64), 13.3.0 and 14.2.0 (Debian 13), with and without -march=native.
 # Meets it  whoever runs work items in a loop and tells the compiler that they are independent: each item keeps its order on a GPU.
 #
-# Needs gcc 12 on x86-64. Ends with 77 without it, with 1 if it has changed.
+# Needs gcc 12, 13 or 14 on x86-64. Ends with 77 without it, with 1 if it has changed.
 set -euo pipefail
-compiler=$(command -v gcc-12 || command -v gcc) || { echo "needs gcc 12"; exit 77; }
-[[ $("$compiler" -dumpfullversion) == 12.* && $(uname -m) == x86_64 ]] || { echo "needs gcc 12 on x86-64"; exit 77; }
+compiler=$(command -v gcc-12 || command -v gcc-13 || command -v gcc-14 || command -v gcc) || { echo "needs gcc 12, 13 or 14"; exit 77; }
+[[ $("$compiler" -dumpfullversion) == 1[234].* && $(uname -m) == x86_64 ]] || { echo "needs gcc 12, 13 or 14 on x86-64"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf -- "$folder"' EXIT
 cd "$folder"

@@ -6,13 +6,13 @@
 # Happens   the loads keep the old content of the register in the lanes of numbers that are not wanted (no {z}), and the product and the sum are
 #           computed for these lanes, too. If they hold subnormal numbers, which small integers are, Intel processors take up to 50 times
 #           as long. Results are right. With -ftrapping-math, the default, products and sums have the mask as well; loads of AVX2 put zeros there.
-# Version   gcc 12.2.0 (Debian 12, x86-64), with -mavx512vl and -fno-trapping-math. Clang 14 writes {z}.
+# Version   gcc 12.2.0 (Debian 12, x86-64), 13.3.0 and 14.2.0 (Debian 13), with -mavx512vl and -fno-trapping-math. Clang 14 writes {z}.
 # Meets it  whoever computes floats under a condition in a loop, as at the borders of a tile; which loop it is changes with the code around it.
 #
-# Needs gcc 12 on an x86-64 processor of Intel with AVX-512. Ends with 77 without it, with 1 if it has changed.
+# Needs gcc 12, 13 or 14 on an x86-64 processor of Intel with AVX-512. Ends with 77 without it, with 1 if it has changed.
 set -euo pipefail
-compiler=$(command -v gcc-12 || command -v gcc) || { echo "needs gcc 12"; exit 77; }
-[[ $("$compiler" -dumpfullversion) == 12.* && $(uname -m) == x86_64 ]] || { echo "needs gcc 12 on x86-64"; exit 77; }
+compiler=$(command -v gcc-12 || command -v gcc-13 || command -v gcc-14 || command -v gcc) || { echo "needs gcc 12, 13 or 14"; exit 77; }
+[[ $("$compiler" -dumpfullversion) == 1[234].* && $(uname -m) == x86_64 ]] || { echo "needs gcc 12, 13 or 14 on x86-64"; exit 77; }
 grep -qw avx512vl /proc/cpuinfo && grep -q GenuineIntel /proc/cpuinfo || { echo "needs AVX-512 of Intel"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf -- "$folder"' EXIT

@@ -7,13 +7,13 @@
 # Happens   with vectors that can be loaded under a mask, the 24 numbers of eight items are loaded as three vectors, each with the mask of the first
 #           eight numbers. Of the others some are 0 or left over from before, silently. It is right without such loads (-mavx), and
 #           with -fno-tree-loop-vectorize or -fno-tree-loop-if-convert.
-# Version   gcc 12.2.0 (Debian 12, x86-64), with -mavx2 or more. Clang 14 is right.
+# Version   gcc 12.2.0 (Debian 12, x86-64) and 13.3.0, with -mavx2 or more. GCC 14.2.0 (Debian 13) and Clang 14 are right.
 # Meets it  whoever loads pixels of three colours, or points, under a condition; and pairs of double beside numbers that are smaller.
 #
-# Needs gcc 12 on an x86-64 processor with AVX2. Ends with 77 without it, with 1 if it has changed.
+# Needs gcc 12 or 13 on an x86-64 processor with AVX2. Ends with 77 without it, with 1 if it has changed.
 set -euo pipefail
-compiler=$(command -v gcc-12 || command -v gcc) || { echo "needs gcc 12"; exit 77; }
-[[ $("$compiler" -dumpfullversion) == 12.* && $(uname -m) == x86_64 ]] || { echo "needs gcc 12 on x86-64"; exit 77; }
+compiler=$(command -v gcc-12 || command -v gcc-13 || command -v gcc) || { echo "needs gcc 12 or 13"; exit 77; }
+[[ $("$compiler" -dumpfullversion) == 1[23].* && $(uname -m) == x86_64 ]] || { echo "needs gcc 12 or 13 on x86-64"; exit 77; }
 grep -qw avx2 /proc/cpuinfo || { echo "needs AVX2"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf -- "$folder"' EXIT

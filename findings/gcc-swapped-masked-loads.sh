@@ -7,7 +7,7 @@
 # Happens   with vectors that can be loaded under a mask, the two loads become one and its result is swapped, with the mask of the
 #           other number: where only one is wanted, 0 is taken for it, silently. It is right without such loads (-mavx), and with
 #           -fno-tree-loop-if-convert.
-# Version   gcc 12.2.0 (Debian 12, x86-64), with -mavx2 or more. Clang 14 and 19 are right.
+# Version   gcc 12.2.0 (Debian 12, x86-64), with -mavx2 or more. GCC 13.3.0 and 14.2.0 (Debian 13), and Clang 14 and 19 are right.
 # Meets it  whoever swaps parts under a mask, as in complex numbers or pixels; and loops over eight items, whose rounds GCC writes out.
 #
 # Needs gcc 12 on an x86-64 processor with AVX2. Ends with 77 without it, with 1 if it has changed.

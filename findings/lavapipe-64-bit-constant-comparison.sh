@@ -4,9 +4,10 @@
 #
 # Expected  OpSGreaterThan of a number of 64 bits and a constant compares them. The driver reports shaderInt64.
 # Happens   the result is true for all numbers, and that of OpSLessThan false. A comparison with a number that is no constant is
-#           right, and so are unsigned ones.
+#           right, and so are unsigned ones. In a loop of few rounds, the counter is such a constant: the driver unrolls it.
 # Version   Mesa 22.3.6 with LLVM 15.0.6 (Debian 12, x86-64), vectors of 256 and of 128 bits.
-# Meets it  whoever tests kernels with 64-bit indexes on lavapipe: `if (row > 0)` is taken in row 0.
+# Meets it  whoever tests kernels with 64-bit indexes on lavapipe: `if (row > 0)` is taken in row 0, and in
+#           `for (m = 0; m < 16; m++) if (row <= m) ...` nothing is ever done.
 #
 # Needs Debian 12 or a system that has its packages, and gcc; no GPU. Ends with 77 without them, with 1 if it has changed.
 set -euo pipefail
@@ -27,7 +28,8 @@ libraries=$(find "$folder/root" -name '*.so*' -printf '%h\n' | sort -u | paste -
 driver=$(find "$folder/root" -name libvulkan_lvp.so)
 [ -n "$driver" ] || { echo "the package has no lavapipe"; exit 77; }
 echo "{\"file_format_version\": \"1.0.0\", \"ICD\": {\"library_path\": \"$driver\", \"api_version\": \"1.3.230\"}}" >lavapipe.json
-# Eight numbers of 32 bits, which become 64 bits wide: compared with the constant 0, and with a 0 from the buffer.
+# Eight numbers of 32 bits, which become 64 bits wide: compared with the constant 0, with a 0 from the buffer, and with the
+# counter of a loop of four rounds, which adds up how often they are greater.
 cat >compare.asm <<'CODE'
        OpCapability Shader
        OpCapability Int64
@@ -60,6 +62,9 @@ cat >compare.asm <<'CODE'
  %u16 = OpConstant %uint 16
  %u24 = OpConstant %uint 24
   %l0 = OpConstant %long 0
+  %l1 = OpConstant %long 1
+  %l4 = OpConstant %long 4
+ %u32 = OpConstant %uint 32
 %main = OpFunction %void None %type
 %entry = OpLabel
  %all = OpLoad %v3 %id
@@ -80,6 +85,25 @@ cat >compare.asm <<'CODE'
   %a1 = OpIAdd %uint %x %u16
   %q1 = OpAccessChain %pi %buffer %i0 %a1
         OpStore %q1 %r1
+        OpBranch %head
+%head = OpLabel
+   %m = OpPhi %long %l0 %entry %mn %next
+ %sum = OpPhi %int %i0 %entry %su %next
+  %go = OpINotEqual %bool %m %l4
+        OpLoopMerge %done %next None
+        OpBranchConditional %go %body %done
+%body = OpLabel
+  %b2 = OpSGreaterThan %bool %n %m
+  %r2 = OpSelect %int %b2 %i1 %i0
+  %su = OpIAdd %int %sum %r2
+        OpBranch %next
+%next = OpLabel
+  %mn = OpIAdd %long %m %l1
+        OpBranch %head
+%done = OpLabel
+  %a2 = OpIAdd %uint %x %u32
+  %q2 = OpAccessChain %pi %buffer %i0 %a2
+        OpStore %q2 %sum
         OpReturn
         OpFunctionEnd
 CODE
@@ -110,7 +134,7 @@ int main(void) {
   VkQueue queue;
   vkGetDeviceQueue(device, 0, 0, &queue);
 
-  VkBufferCreateInfo forBuffer = {INFO(BUFFER_CREATE_INFO), .size = 100, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
+  VkBufferCreateInfo forBuffer = {INFO(BUFFER_CREATE_INFO), .size = 160, .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
   VkBuffer buffer;
   DO(vkCreateBuffer(device, &forBuffer, NULL, &buffer));
   VkMemoryRequirements needs;
@@ -176,6 +200,8 @@ int main(void) {
   for (int i = 0; i < 8; i++) printf(" %d>0:%d", data[i], data[8 + i]);
   printf("\nnumber:  ");
   for (int i = 0; i < 8; i++) printf(" %d>0:%d", data[i], data[16 + i]);
+  printf("\nloop:    ");
+  for (int i = 0; i < 8; i++) printf(" %d:%d", data[i], data[32 + i]);
   puts("");
 }
 CODE
@@ -187,5 +213,6 @@ LD_LIBRARY_PATH=$libraries VK_ICD_FILENAMES=$folder/lavapipe.json ./run >seen ||
 diff - seen <<'SEEN' || { echo "this has changed"; exit 1; }
 constant: -3>0:1 -2>0:1 -1>0:1 0>0:1 1>0:1 2>0:1 3>0:1 4>0:1
 number:   -3>0:0 -2>0:0 -1>0:0 0>0:0 1>0:1 2>0:1 3>0:1 4>0:1
+loop:     -3:4 -2:4 -1:4 0:4 1:4 2:4 3:4 4:4
 SEEN
 echo "as described: each number is greater than a constant"

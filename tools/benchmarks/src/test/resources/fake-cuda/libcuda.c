@@ -145,8 +145,8 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
 CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
                         unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream, void **parameters,
                         void **extra) {
-  unsigned one = gridX * gridY * gridZ * blockX * blockY * blockZ;
-  if (function == NULL || one != 1 || sharedBytes != 0 || stream == NULL || (parameters == NULL) == (extra == NULL)) {
+  unsigned one = gridY * gridZ * blockX * blockY * blockZ;
+  if (function == NULL || gridX == 0 || gridX > 2 || one != 1 || sharedBytes != 0 || stream == NULL || (parameters == NULL) == (extra == NULL)) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   CUdeviceptr target;

@@ -73,7 +73,19 @@ public final class Accuracy {
       throws InterruptedException {
     Bundles bundles = new Bundles(options.kernels(), options.variants());
     int code = run(out, err, device, options.seed(), bundles);
-    return Math.max(code, FunctionTable.print(out, err, device, options.operands(), options.all()));
+    return Math.max(
+        code,
+        FunctionTable.print(
+            out, err, device, options.operands(), options.all(), options.variants()));
+  }
+
+  /**
+   * Writes the bundles with the functions into folders in {@code folder}, for {@code hal compile}.
+   *
+   * @throws HalException RESOURCE_EXHAUSTED if a file cannot be written
+   */
+  public static void write(Path folder) {
+    FunctionTable.write(folder);
   }
 
   /**

@@ -3,6 +3,8 @@ package org.jhal.examples;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,7 +13,9 @@ import java.util.Map;
 import java.util.Objects;
 import org.jhal.Capability;
 import org.jhal.Device;
+import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.cts.arithmetic.Comparison;
 import org.jhal.cts.arithmetic.Comparison.Scope;
 import org.jhal.cts.arithmetic.DialectFunction;
@@ -20,6 +24,7 @@ import org.jhal.cts.arithmetic.FunctionRun;
 import org.jhal.cts.arithmetic.LargestDistance;
 import org.jhal.cts.arithmetic.Operands;
 import org.jhal.cts.arithmetic.Results;
+import org.jspecify.annotations.Nullable;
 
 /** The part of {@code hal accuracy} about the functions that kernels in C++ can call. */
 final class FunctionTable {
@@ -45,17 +50,31 @@ final class FunctionTable {
 
   private FunctionTable() {}
 
-  /** Prints the table. Returns the exit code. */
-  static int print(PrintWriter out, PrintWriter err, Device device, long operands, boolean all)
+  /**
+   * Prints the table. Returns the exit code.
+   *
+   * <p>A device that neither compiles C++ nor loads a variant of the functions is not compared,
+   * which is no failure: the variants may be those of the examples alone.
+   *
+   * @param variants contains variants of the kernels to be tried first, or null
+   */
+  static int print(
+      PrintWriter out,
+      PrintWriter err,
+      Device device,
+      long operands,
+      boolean all,
+      @Nullable Path variants)
       throws InterruptedException {
-    if (!device.executableFormats().contains("gpu-c++")) {
+    boolean compiles = device.executableFormats().contains("gpu-c++");
+    if (variants == null && !compiles) {
       out.println("functions  not compared: the device compiles no C++");
       return 0;
     }
     try {
       Results measured = Results.measured();
       Results exact = Results.exact();
-      List<Row> rows = rows(device, operands, measured, exact);
+      List<Row> rows = rows(device, variants, operands, measured, exact);
       out.printf(
           Locale.ROOT,
           "functions  %d compared with %s and with %s%n",
@@ -85,6 +104,10 @@ final class FunctionTable {
       }
       return wrong.isEmpty() ? 0 : 1;
     } catch (HalException e) {
+      if (!compiles && e.status() == Status.UNIMPLEMENTED) {
+        out.println("functions  not compared: " + e.getMessage());
+        return 0;
+      }
       err.println("hal: " + e.status() + ": functions: " + e.getMessage());
       return 1;
     } catch (IOException e) {
@@ -126,10 +149,12 @@ final class FunctionTable {
     }
   }
 
-  private static List<Row> rows(Device device, long operands, Results measured, Results exact)
+  private static List<Row> rows(
+      Device device, @Nullable Path variants, long operands, Results measured, Results exact)
       throws IOException, InterruptedException {
-    Map<String, long[]> results = results(device);
-    Map<String, LargestDistance> distances = LargestDistance.of(device, operands);
+    Map<String, long[]> results = results(device, variants);
+    Map<String, LargestDistance> distances =
+        LargestDistance.of(device, with(LargestDistance.bundle(), variants), operands);
     boolean saturates = device.capabilities().contains(Capability.SATURATING_CASTS);
     Scope required = saturates ? Scope.SATURATING : Scope.REQUIRED;
     List<Row> rows = new ArrayList<>();
@@ -157,12 +182,41 @@ final class FunctionTable {
     return rows;
   }
 
-  private static Map<String, long[]> results(Device device) throws InterruptedException {
+  private static Map<String, long[]> results(Device device, @Nullable Path variants)
+      throws InterruptedException {
     Map<String, long[]> results = new HashMap<>();
     for (List<DialectFunction> group : DialectFunction.byOperands().values()) {
-      results.putAll(FunctionRun.run(device, group));
+      results.putAll(FunctionRun.run(device, with(bundle(group), variants), group));
     }
     return results;
+  }
+
+  private static ExecutableSource bundle(List<DialectFunction> group) {
+    return FunctionRun.bundle(group).cpp(FunctionRun.source(group)).build();
+  }
+
+  private static ExecutableSource with(ExecutableSource bundle, @Nullable Path variants) {
+    return variants == null ? bundle : bundle.withVariants(variants);
+  }
+
+  /**
+   * Writes the bundles of all kernels, each into a folder of its own, for a compiler elsewhere.
+   *
+   * @throws HalException RESOURCE_EXHAUSTED if a file cannot be written
+   */
+  static void write(Path folder) {
+    List<ExecutableSource> bundles = new ArrayList<>(List.of(LargestDistance.bundle()));
+    DialectFunction.byOperands().values().forEach(group -> bundles.add(bundle(group)));
+    try {
+      for (ExecutableSource bundle : bundles) {
+        Path inside = Files.createDirectories(folder.resolve(bundle.name()));
+        for (String file : List.of("manifest.json", "code.cpp")) {
+          Files.write(inside.resolve(file), Objects.requireNonNull(bundle.read(file), file));
+        }
+      }
+    } catch (IOException e) {
+      throw new HalException(Status.RESOURCE_EXHAUSTED, "cannot write to " + folder + ": " + e, e);
+    }
   }
 
   private static String units(long units) {

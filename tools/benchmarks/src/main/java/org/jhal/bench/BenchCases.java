@@ -17,6 +17,7 @@ import org.jhal.bench.cases.vendor.CudaCases;
 import org.jhal.bench.cases.vendor.GraphCases;
 import org.jhal.bench.cases.vendor.HipCalls;
 import org.jhal.bench.cases.vendor.LibraryCases;
+import org.jhal.bench.cases.vendor.VulkanCases;
 import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.BenchCase;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +40,8 @@ public final class BenchCases {
             SplitCases.all(),
             ComputeCases.all(),
             CudaCases.all(),
-            HipCalls.all())
+            HipCalls.all(),
+            VulkanCases.all())
         .flatMap(List::stream)
         .toList();
   }

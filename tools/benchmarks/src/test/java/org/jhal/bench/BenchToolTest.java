@@ -322,7 +322,7 @@ class BenchToolTest {
   @Test
   void listShowsTheDriverOfACase() {
     List<String> listed = list("cuda-*");
-    assertEquals(10, listed.size(), out.toString());
+    assertEquals(11, listed.size(), out.toString());
     assertTrue(listed.stream().allMatch(line -> line.contains(" (only cuda) ")), out.toString());
   }
 

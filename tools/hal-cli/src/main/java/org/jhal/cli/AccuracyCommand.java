@@ -83,8 +83,20 @@ final class AccuracyCommand implements Callable<Integer> {
       description = "Further variants of the kernels, which are tried first.")
   private @Nullable Path variants;
 
+  @Option(
+      names = "--write",
+      paramLabel = "FOLDER",
+      description =
+          "Only writes the bundles with the functions into folders in this one, for 'hal compile'"
+              + " on a machine with a compiler; --variants takes what it makes.")
+  private @Nullable Path write;
+
   @Override
   public Integer call() throws InterruptedException {
+    if (write != null) {
+      Accuracy.write(write);
+      return ExitCode.SUCCESS;
+    }
     Accuracy.Options options =
         CommandFailure.ofOptions(
             spec, () -> new Accuracy.Options(seed, operands, all, kernels, variants));

@@ -25,7 +25,7 @@ import picocli.CommandLine.Spec;
     customSynopsis = {
       "hal replay FILE [--device URI] [--repeat N] [--substitute BUNDLE=FOLDER]",
       "hal replay FILE [--device URI] --compare URI [--scope A..B] [--ulps N]",
-      "                [--absolute X] [--scaled] [--noise]",
+      "                [--absolute X] [--scaled] [--noise] [--all]",
       "                [--substitute BUNDLE=FOLDER] [--out FOLDER]",
       "                [--html FILE]"
     },
@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
       "Replays a recording on a device, or on two, whose results are compared.",
       "",
       "A comparison runs each dispatch on both devices, with equal inputs, and names the first one"
-          + " whose results part. docs/recording.md says what a recording has.",
+          + " whose results differ. docs/recording.md says what a recording has.",
       ""
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -42,6 +42,9 @@ import picocli.CommandLine.Spec;
 final class ReplayCommand implements Callable<Integer> {
   private static final Pattern SCOPE = Pattern.compile("(\\d{1,9})?\\.\\.(\\d{1,9})?");
   private static final String DEFAULT = "cpu"; // as the README runs everything
+
+  /** The variable in which the script {@code hal} says how the user has called it. */
+  private static final String LAUNCHER = "JHAL_LAUNCHER";
 
   @Spec private CommandSpec spec;
 
@@ -93,6 +96,13 @@ final class ReplayCommand implements Callable<Integer> {
   private boolean isScaled;
 
   @Option(
+      names = "--all",
+      description =
+          "Goes on behind a dispatch whose results differ; names the first one of each kernel, and"
+              + " counts the others.")
+  private boolean goesOn;
+
+  @Option(
       names = "--noise",
       description =
           "Replays twice on the device first, to learn in what it differs from itself; no more"
@@ -141,10 +151,12 @@ final class ReplayCommand implements Callable<Integer> {
                     ulps,
                     absolute,
                     isScaled,
+                    goesOn,
                     hasNoise,
                     substitutes,
                     page,
-                    out));
+                    out,
+                    System.getenv().getOrDefault(LAUNCHER, "hal")));
     ReplayTool tool = CommandFailure.badInput(() -> ReplayTool.of(options));
     PrintWriter out = spec.commandLine().getOut();
     if (!Progress.isOnTerminal()) {

@@ -122,6 +122,14 @@ final class TraceCommand implements Runnable {
         })
     private @Nullable String maxSize;
 
+    @Option(
+        names = "--commands",
+        description = {
+          "Records the time of each command within command buffers, with its label. They are",
+          "issued one by one then, and no graphs are used, so the whole takes longer."
+        })
+    private boolean hasCommands;
+
     @Parameters(
         arity = "1..*",
         paramLabel = "COMMAND",
@@ -145,7 +153,7 @@ final class TraceCommand implements Runnable {
       Path file = kept == null ? Objects.requireNonNull(temporary) : kept;
       try (TraceOutputs opened =
               CommandFailure.badInput(() -> new TraceOutputs(files, file, null));
-          Recording recording = TraceFiles.newRecording(limit)) {
+          Recording recording = TraceFiles.newRecording(limit, hasCommands)) {
         recording.start();
         int exitCode = Main.run(out, err, command.toArray(new String[0]));
         recording.stop();

@@ -111,6 +111,44 @@ class LauncherTest {
     return builder;
   }
 
+  /** What the variable JHAL_LAUNCHER has is for commands that users copy. */
+  @Test
+  void theCommandLearnsHowTheUserHasCalledIt() throws Exception {
+    Path java = Files.createDirectories(folder.resolve("kit/runtime/bin")).resolve("java");
+    Files.copy(JAVA_HOME.resolve("release"), folder.resolve("kit/runtime/release"));
+    assertTrue(
+        Files.writeString(java, "#!/bin/sh\necho \"$JHAL_LAUNCHER\"\n")
+            .toFile()
+            .setExecutable(true));
+    Files.createFile(folder.resolve("kit/dist/lib/some.jar"));
+    Path elsewhere = Files.createDirectory(folder.resolve("else where"));
+    Files.createSymbolicLink(elsewhere.resolve("link"), hal);
+    Map<String, Path> calls =
+        Map.of(
+            "./hal",
+            folder.resolve("kit"),
+            "kit/hal",
+            folder,
+            hal.toString(),
+            elsewhere,
+            "./link",
+            elsewhere);
+    for (Map.Entry<String, Path> call : calls.entrySet()) {
+      assertEquals(call.getKey(), launcher(call.getValue(), call.getKey()));
+    }
+    assertEquals("./hal", launcher(folder.resolve("kit"), "sh", "hal"));
+    assertEquals(hal.toString(), launcher(folder, "sh", "-c", "PATH=$PWD/kit:$PATH; hal"));
+  }
+
+  private static String launcher(Path from, String... command) throws Exception {
+    ProcessBuilder builder = new ProcessBuilder(command).directory(from.toFile());
+    if (command[0].startsWith("./") || command[0].startsWith("kit/")) { // from that folder
+      builder.command("sh", "-c", command[0]);
+    }
+    builder.environment().put("JHAL_JAVA_OPTS", "-Dno.archive=yes");
+    return Outcome.of(builder).succeeded().out().strip();
+  }
+
   @Test
   @Tag("long")
   void aKitRunsWithItsOwnJava() throws Exception {

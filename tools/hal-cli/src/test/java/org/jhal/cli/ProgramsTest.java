@@ -11,8 +11,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -65,6 +69,49 @@ class ProgramsTest {
   @Test
   void batchesComputesTheSum() throws Exception {
     assertEquals(List.of("200 batches, sum 40000.0"), run("Batches", "mock"));
+  }
+
+  /** The same search in plain Java. */
+  private static String searched() {
+    int vertices = 200_000;
+    int[] edges = new Random(1).ints(3 * vertices, 0, vertices).toArray();
+    int[] levels = new int[vertices];
+    Arrays.fill(levels, -1);
+    levels[0] = 0;
+    int last = 0;
+    int reached = 1;
+    Deque<Integer> open = new ArrayDeque<>(List.of(0));
+    while (!open.isEmpty()) {
+      int vertex = open.remove();
+      last = levels[vertex];
+      for (int i = 3 * vertex; i < 3 * vertex + 3; i++) {
+        if (levels[edges[i]] < 0) {
+          levels[edges[i]] = last + 1;
+          open.add(edges[i]);
+          reached++;
+        }
+      }
+    }
+    return reached + " vertices in " + last + " levels";
+  }
+
+  @Test
+  void searchFindsAllVertices() throws Exception {
+    assertEquals(List.of(searched()), run("Search", "mock"));
+  }
+
+  @Test
+  void solverFindsTheNumbers() throws Exception {
+    assertEquals(List.of("20000 numbers are right"), run("Solver", "mock"));
+  }
+
+  @Test
+  void urgentAnswersBesideLongWork() throws Exception {
+    List<String> lines = run("Urgent", "mock");
+    assertEquals(3, lines.size(), lines::toString);
+    assertTrue(lines.get(0).startsWith("QueueGrant[priority=HIGH, computeUnits=4, "), lines.get(0));
+    assertTrue(lines.get(1).startsWith("median "), lines.get(1));
+    assertEquals("50 answers", lines.get(2));
   }
 
   @Test
@@ -178,7 +225,7 @@ class ProgramsTest {
   void programsAreShort() throws IOException {
     try (Stream<Path> files = Files.list(PROGRAMS)) {
       List<Path> programs = files.collect(Collectors.toList());
-      assertEquals(6, programs.size());
+      assertEquals(9, programs.size());
       for (Path program : programs) {
         boolean isStream = program.endsWith("FileStream.java");
         int most = isStream ? MOST_LINES_OF_A_STREAM : MOST_LINES;

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jhal.kernel.Bytes;
 import org.jhal.kernel.Workgroup;
 import org.junit.jupiter.api.Test;
@@ -81,7 +82,7 @@ class RecordCommandTest {
   }
 
   @Test
-  void namesTheDispatchAndACommandThatRunsItAlone() throws IOException {
+  void namesTheDispatchAndACommandThatRunsItAlone() throws Exception {
     assumeTrue(
         hal("devices").out().contains("kernels are compiled by "),
         "there is no C++ compiler on the PATH, for the kernel that differs");
@@ -96,6 +97,31 @@ class RecordCommandTest {
     hal(command.split(" ")).succeeded();
     byte[] alone = Files.readAllBytes(folder.resolve("wrong/data-second-alone.npy"));
     assertEquals(7, alone[alone.length - 2]);
+    runScript(Path.of(wrong));
+  }
+
+  /** The script runs from any folder, also when its own was moved. */
+  private void runScript(Path wrong) throws Exception {
+    Path moved = Files.move(wrong, folder.resolve("moved to"));
+    Path hal = folder.resolve("my hal");
+    Files.writeString(
+        hal,
+        "#!/bin/sh\nexec '%s/bin/java' -cp '%s' org.jhal.cli.Main \"$@\"\n"
+            .formatted(System.getProperty("java.home"), System.getProperty("java.class.path")));
+    assertTrue(hal.toFile().setExecutable(true));
+    for (String which : List.of("first", "second")) {
+      Files.deleteIfExists(moved.resolve("data-" + which + "-alone.npy"));
+    }
+    ProcessBuilder builder = new ProcessBuilder(moved.resolve("run.sh").toString());
+    builder.directory(Files.createDirectory(folder.resolve("elsewhere")).toFile());
+    builder.environment().put("HAL", hal.toString());
+    Outcome outcome = Outcome.of(builder);
+    assertEquals(0, outcome.exitCode(), outcome::toString);
+    assertEquals(
+        -1, Files.mismatch(moved.resolve("data-first-alone.npy"), moved.resolve("data-first.npy")));
+    assertEquals(
+        -1,
+        Files.mismatch(moved.resolve("data-second-alone.npy"), moved.resolve("data-second.npy")));
   }
 
   @Test

@@ -65,6 +65,7 @@ class EnginePackagesTest {
               ENGINE + ".journal",
               ENGINE + ".hazard",
               DRIVER,
+              DRIVER + ".support",
               ENGINE + ".base",
               ENGINE + ".timeline",
               ENGINE + ".concurrent"),
@@ -74,6 +75,7 @@ class EnginePackagesTest {
               DRIVER,
               DRIVER + ".support",
               ENGINE + ".base",
+              ENGINE + ".memory",
               ENGINE + ".flightrecorder"),
           entry(
               ENGINE + ".recording",

@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.bench.baselines;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jhal.bench.kernel.Touch;
-import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Subject;
-import org.jhal.spi.DurationText;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,10 +39,6 @@ public final class CudaRaw implements AutoCloseable {
           "peers.c",
           "raw.c");
   private static final List<String> HEADERS = List.of("driver.h", "graphs.h", "peers.h", "raw.h");
-  private static final String ABSENT = "absent "; // begins an answer that names what is missing
-  private static final String END = "the end of the output";
-  private static final Pattern RESULT =
-      Pattern.compile("result (\\S+ \\d+ \\d+) (\\d+\\.\\d+) (\\d+\\.\\d+) (\\d+\\.\\d+)");
 
   /** Finds the compiler. */
   public interface Toolchain {
@@ -64,12 +47,10 @@ public final class CudaRaw implements AutoCloseable {
   }
 
   private final Toolchain toolchain;
-  private final Map<String, String> environment;
+  private final RawProgram raw;
   private final @Nullable String pciAddress;
   private final @Nullable String otherPciAddress;
-  private BlockingQueue<String> lines = new LinkedBlockingQueue<>(); // of this process alone
   private @Nullable NativeBuild build;
-  private @Nullable Process process;
 
   /**
    * Starts nothing yet.
@@ -94,7 +75,7 @@ public final class CudaRaw implements AutoCloseable {
       @Nullable String pciAddress,
       @Nullable String otherPciAddress) {
     this.toolchain = toolchain;
-    this.environment = environment;
+    this.raw = new RawProgram(this::command, environment);
     this.pciAddress = pciAddress;
     this.otherPciAddress = otherPciAddress;
   }
@@ -117,58 +98,10 @@ public final class CudaRaw implements AutoCloseable {
    */
   public Subject subject(
       String title, String name, long size, int steps, UnaryOperator<double[]> convert) {
-    return new Subject() {
-      @Override
-      public String name() {
-        return title;
-      }
-
-      @Override
-      public double[] sample() throws Exception {
-        return convert.apply(ask(name, size, steps));
-      }
-    };
+    return raw.subject(title, name, size, steps, convert);
   }
 
-  /** The median and the quartiles in {@code line}, which answers the request. */
-  static double[] parse(String line, String name, long size, int steps) throws IOException {
-    String request = request(name, size, steps);
-    Matcher result = RESULT.matcher(line);
-    if (!result.matches() || !result.group(1).equals(request)) {
-      throw new IOException("the raw program was asked for '" + request + "' and said: " + line);
-    }
-    return new double[] {
-      Double.parseDouble(result.group(3)),
-      Double.parseDouble(result.group(2)),
-      Double.parseDouble(result.group(4))
-    };
-  }
-
-  private static String request(String name, long size, int steps) {
-    return String.format(Locale.ROOT, "%s %d %d", name, size, steps);
-  }
-
-  private double[] ask(String name, long size, int steps) throws Exception {
-    try {
-      Process running = start();
-      Writer requests = running.outputWriter(StandardCharsets.UTF_8);
-      requests.write(request(name, size, steps) + "\n");
-      requests.flush();
-      String line = nextLine();
-      if (line.startsWith(ABSENT)) {
-        throw new NotAvailableException(line.substring(ABSENT.length()));
-      }
-      return parse(line, name, size, steps);
-    } catch (IOException | TimeoutException | InterruptedException | NotAvailableException e) {
-      stop(); // the next request starts it again
-      throw e;
-    }
-  }
-
-  private Process start() throws Exception {
-    if (process != null) {
-      return process;
-    }
+  private List<String> command() throws Exception {
     Path program = program();
     List<String> command = new ArrayList<>();
     command.add(program.toString());
@@ -177,40 +110,7 @@ public final class CudaRaw implements AutoCloseable {
     if (otherPciAddress != null) {
       command.add(otherPciAddress);
     }
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().putAll(environment);
-    BlockingQueue<String> target = new LinkedBlockingQueue<>();
-    lines = target;
-    Process started = builder.start();
-    process = started;
-    Baselines.daemon("bench-raw-output", () -> read(started, target)).start();
-    String line = nextLine();
-    if (!line.equals("ready")) {
-      throw new IOException("the raw program does not start: " + line);
-    }
-    return started;
-  }
-
-  private static void read(Process process, BlockingQueue<String> target) {
-    try (BufferedReader reader =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-      for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-        target.add(line);
-      }
-    } catch (IOException e) {
-      target.add(e.toString());
-    }
-    target.add(END);
-  }
-
-  private String nextLine() throws InterruptedException, TimeoutException {
-    String line = lines.poll(Bench.DEADLINE.toNanos(), TimeUnit.NANOSECONDS);
-    if (line == null) {
-      throw new TimeoutException(
-          "the raw program has not answered within " + DurationText.of(Bench.DEADLINE));
-    }
-    return line;
+    return command;
   }
 
   /** The compiled program, with the kernel beside it. */
@@ -237,17 +137,10 @@ public final class CudaRaw implements AutoCloseable {
     return Stream.concat(SOURCES.stream(), HEADERS.stream()).toArray(String[]::new);
   }
 
-  private void stop() throws InterruptedException {
-    if (process != null) {
-      process.destroyForcibly().waitFor();
-      process = null;
-    }
-  }
-
   /** Ends the program and removes it. */
   @Override
   public void close() throws IOException, InterruptedException {
-    stop();
+    raw.close();
     if (build != null) {
       build.close();
       build = null;

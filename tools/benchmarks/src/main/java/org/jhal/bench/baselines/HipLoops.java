@@ -50,7 +50,7 @@ public final class HipLoops implements AutoCloseable {
 
   private NativeLibrary load() throws Exception {
     if (loops == null) {
-      Path compiler = compiler();
+      Path compiler = NativeBuild.compiler(environment);
       build = NativeBuild.of("hip", "calls.c");
       Path made = build.file(LIBRARY);
       build.run(
@@ -65,16 +65,6 @@ public final class HipLoops implements AutoCloseable {
       loops = NativeLibrary.getInstance(made.toString());
     }
     return loops;
-  }
-
-  private Path compiler() throws NotAvailableException {
-    for (String name : List.of("gcc", "cc", "clang")) {
-      Path found = NativeBuild.executable(name, environment.getOrDefault("PATH", ""));
-      if (found != null) {
-        return found;
-      }
-    }
-    throw new NotAvailableException("it cannot be compiled: no gcc, cc or clang on the PATH");
   }
 
   /** Unloads and removes the compiled library. */

@@ -7,10 +7,12 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jhal.bench.measure.Bench;
+import org.jhal.bench.measure.NotAvailableException;
 import org.jspecify.annotations.Nullable;
 
 /** A folder with sources of this package, and the output of a compiler. */
@@ -46,6 +48,21 @@ public final class NativeBuild implements AutoCloseable {
       }
     }
     return null;
+  }
+
+  /**
+   * The first C compiler on the {@code PATH} of {@code environment}.
+   *
+   * @throws NotAvailableException if there is none
+   */
+  static Path compiler(Map<String, String> environment) throws NotAvailableException {
+    for (String name : List.of("gcc", "cc", "clang")) {
+      Path found = executable(name, environment.getOrDefault("PATH", ""));
+      if (found != null) {
+        return found;
+      }
+    }
+    throw new NotAvailableException("it cannot be compiled: no gcc, cc or clang on the PATH");
   }
 
   /** The file of this name; it need not be there. */

@@ -4,15 +4,24 @@ package org.jhal.bench.cases;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
+import org.jhal.Args;
 import org.jhal.BufferParams;
+import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
+import org.jhal.HostMemory;
+import org.jhal.IndirectWorkgroups;
+import org.jhal.Kernel;
+import org.jhal.MemoryPool;
+import org.jhal.PoolRequest;
+import org.jhal.PoolRequest.OverBudget;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Timepoint;
+import org.jhal.Workgroups;
 import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.NotAvailableException;
@@ -27,6 +36,12 @@ public final class DispatchWork {
 
   /** How many dispatches are waited for, one after the other, in a sample. */
   public static final int ROUND_TRIPS = 2_000;
+
+  /** How many dispatches follow one another whose grid the one before has written. */
+  public static final int DATA_DEPENDENT = 1_000;
+
+  /** What reads their grids where the device does not, in reports. */
+  public static final String READ_BY_HOST = "JHAL, read by the host";
 
   /** How many dispatches a chain has. */
   public static final int[] CHAINS = {1_000, 10_000, 100_000};
@@ -171,6 +186,99 @@ public final class DispatchWork {
     }
   }
 
+  /**
+   * Dispatches whose grid the one before them has written: one workgroup. The device reads it, or
+   * the host does, which waits for each.
+   */
+  public static final class DataDependent implements Subject {
+    private static final int GROUPS = 1;
+
+    private final String name;
+    private final Device device;
+    private final @Nullable ExecutableSource kernels;
+    private final boolean isReadByHost;
+    private final int steps;
+    private final DeviceBuffer grid;
+    private @Nullable Touch touch; // once it is prepared
+
+    public DataDependent(String name, Bench bench, String spin, boolean isReadByHost, int steps) {
+      this.name = name;
+      this.device = bench.deviceThatSpins(spin);
+      this.kernels = bench.kernels();
+      this.isReadByHost = isReadByHost;
+      this.steps = steps;
+      this.grid = device.allocate(IndirectWorkgroups.BYTES, BufferParams.DEVICE);
+    }
+
+    @Override
+    public void prepare() throws NotAvailableException {
+      if (!isReadByHost && !device.capabilities().contains(Capability.INDIRECT_DISPATCH)) {
+        throw new NotAvailableException("the device takes grids from the host only");
+      }
+      touch = new Touch(device, kernels);
+    }
+
+    @Override
+    public String name() {
+      return name;
+    }
+
+    @Override
+    public double[] sample() throws InterruptedException {
+      try (TimelineSemaphore done = device.createSemaphore(0)) {
+        Timepoint[] points = timepoints(done, 2 * steps + 2);
+        HostMemory first = HostMemory.of(new int[] {2, 1, 1}); // which no dispatch writes
+        device.queue(0).upload(points[0], points[1], first, grid, 0);
+        done.await(1, Bench.DEADLINE);
+        long start = System.nanoTime();
+        if (isReadByHost) {
+          readByHost(done, points);
+        } else {
+          readByDevice(done, points);
+        }
+        double time = (System.nanoTime() - start) / (double) steps;
+        Touch.expect(device, grid, 0, GROUPS);
+        return new double[] {time};
+      }
+    }
+
+    private void readByDevice(TimelineSemaphore done, Timepoint[] points)
+        throws InterruptedException {
+      DeviceQueue queue = device.queue(0);
+      Kernel kernel = Objects.requireNonNull(touch).kernel();
+      Args args = Args.of(grid, GROUPS);
+      IndirectWorkgroups count = IndirectWorkgroups.of(grid);
+      for (int i = 1; i <= steps; i++) {
+        queue.dispatch(points[i], points[i + 1], kernel, count, args);
+      }
+      done.await(steps + 1L, Bench.DEADLINE);
+    }
+
+    private void readByHost(TimelineSemaphore done, Timepoint[] points)
+        throws InterruptedException {
+      DeviceQueue queue = device.queue(0);
+      Kernel kernel = Objects.requireNonNull(touch).kernel();
+      Args args = Args.of(grid, GROUPS);
+      int[] numbers = new int[3];
+      HostMemory target = HostMemory.of(numbers);
+      for (int i = 1; i <= 2 * steps; i += 2) {
+        queue.readback(points[i], points[i + 1], grid, 0, target);
+        done.await(i + 1L, Bench.DEADLINE);
+        Workgroups count = new Workgroups(numbers[0], numbers[1], numbers[2]);
+        queue.dispatch(points[i + 1], points[i + 2], kernel, count, args);
+      }
+      done.await(2L * steps + 1, Bench.DEADLINE);
+    }
+
+    @Override
+    public void close() {
+      if (touch != null) {
+        touch.close();
+      }
+      grid.close();
+    }
+  }
+
   /** Copies on the device that wait for the one before them, all submitted at once. */
   public static final class Copies implements Subject {
     private final String name;
@@ -227,16 +335,35 @@ public final class DispatchWork {
     }
   }
 
-  /** Allocas and deallocas in turn, each waiting for the one before it; the host waits at last. */
-  public record Allocations(String name, Device device, long bytes, int steps) implements Subject {
+  /**
+   * Allocas and deallocas in turn, each waiting for the one before it; the host waits at last.
+   *
+   * @param pool the pool that they are of, with room for one; null for none
+   */
+  public record Allocations(
+      String name, Device device, long bytes, int steps, @Nullable OverBudget pool)
+      implements Subject {
+    /** Without a pool. */
+    public Allocations(String name, Device device, long bytes, int steps) {
+      this(name, device, bytes, steps, null);
+    }
+
+    private DeviceBuffer alloca(Timepoint before, Timepoint signal, @Nullable MemoryPool from) {
+      return from == null
+          ? device.queue(0).alloca(before, signal, bytes, BufferParams.DEVICE)
+          : device.queue(0).alloca(before, signal, bytes, BufferParams.DEVICE, from);
+    }
+
     @Override
     public double[] sample() throws InterruptedException {
       DeviceQueue queue = device.queue(0);
+      MemoryPool from =
+          pool == null ? null : device.createPool(new PoolRequest(bytes, pool, "bench"));
       try (TimelineSemaphore done = device.createSemaphore(0)) {
         Timepoint[] points = timepoints(done, 2 * steps);
         long start = System.nanoTime();
         for (int i = 0; i < 2 * steps; i += 2) {
-          DeviceBuffer buffer = queue.alloca(points[i], points[i + 1], bytes, BufferParams.DEVICE);
+          DeviceBuffer buffer = alloca(points[i], points[i + 1], from);
           queue.dealloca(points[i + 1], points[i + 2], buffer);
         }
         done.await(2L * steps, Bench.DEADLINE);

@@ -43,7 +43,7 @@ class CudaRawTest {
   void anAnswerHasTheMedianFirst() throws IOException {
     assertArrayEquals(
         new double[] {10.5, 9.0, 12.0},
-        CudaRaw.parse("result copy 4096 7 9.0 10.5 12.0", "copy", 4096, 7));
+        RawProgram.parse("result copy 4096 7 9.0 10.5 12.0", "copy", 4096, 7));
   }
 
   @ParameterizedTest
@@ -58,7 +58,7 @@ class CudaRawTest {
       })
   void quotesAnyOtherAnswer(String line) {
     IOException refused =
-        assertThrows(IOException.class, () -> CudaRaw.parse(line, "copy", 4096, 7));
+        assertThrows(IOException.class, () -> RawProgram.parse(line, "copy", 4096, 7));
     assertEquals(
         "the raw program was asked for 'copy 4096 7' and said: " + line, refused.getMessage());
   }
@@ -121,6 +121,7 @@ class CudaRawTest {
     "node-chain, 0",
     "hop, 0",
     "node-hop, 0",
+    "indirect, 0",
     "copy-chain, 4096",
     "polling, 0",
     "node-polling, 0",

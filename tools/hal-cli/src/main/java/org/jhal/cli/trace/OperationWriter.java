@@ -2,8 +2,12 @@
 package org.jhal.cli.trace;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import org.jhal.cli.trace.TracedOperation.CommandRun;
 import org.jhal.cli.trace.TracedOperation.Edge;
 import org.jhal.cli.trace.TracedOperation.Span;
 
@@ -13,6 +17,9 @@ import org.jhal.cli.trace.TracedOperation.Span;
  * <p>Used by one thread.
  */
 final class OperationWriter {
+  /** The kind of the slices of commands. */
+  static final String COMMAND = "command";
+
   private final TraceSink sink;
   private final Tracks tracks;
   private final TraceNames names;
@@ -87,6 +94,7 @@ final class OperationWriter {
               at(origin, shown.begin()),
               at(origin, shown.end()),
               details);
+      writeCommands(operation, begin, origin, at(origin, shown.end()));
       if (onDevice == null) {
         end = Tracks.lastOf(begin, at(origin, shown.end()), 0);
         // It was issued before its producers were known to be over, and began between the two
@@ -142,6 +150,25 @@ final class OperationWriter {
     }
     for (Edge wait : operation.waits) {
       moments.waited(wait.timeline(), wait.value(), source, begin);
+    }
+  }
+
+  /** Writes the commands of a command buffer within its slice, one behind the other. */
+  private void writeCommands(
+      TracedOperation operation, TraceSink.Point begin, long origin, long end) throws IOException {
+    List<CommandRun> runs = new ArrayList<>(operation.commandRuns);
+    runs.sort(Comparator.comparingLong(run -> run.ran().begin()));
+    long free = begin.time();
+    for (CommandRun run : runs) {
+      String title = run.kernel() != 0 ? names.kernel(run.kernel()) : run.kind();
+      Map<String, Object> details = new LinkedHashMap<>();
+      details.put("command", run.number());
+      details.put("took ns", run.ran().end() - run.ran().begin());
+      details.put("error ns", run.error());
+      long from = Math.min(end, Math.max(free, at(origin, run.ran().begin())));
+      free = Math.min(end, Math.max(from, at(origin, run.ran().end())));
+      String name = run.label() == null ? title : run.label() + ": " + title;
+      sink.slice(begin.track(), name, COMMAND, from, free, details);
     }
   }
 

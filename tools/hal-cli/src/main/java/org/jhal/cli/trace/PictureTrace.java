@@ -38,6 +38,7 @@ final class PictureTrace implements TraceSink {
   private static final Map<String, String> COLOURS =
       Map.ofEntries(
           Map.entry("dispatch", "#4c78a8"),
+          Map.entry("indirect dispatch", "#4c78a8"),
           Map.entry("execute", "#4c78a8"),
           Map.entry("external", "#4c78a8"),
           Map.entry("upload", "#59a14f"),

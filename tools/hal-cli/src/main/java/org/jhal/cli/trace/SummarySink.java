@@ -81,6 +81,7 @@ final class SummarySink implements TraceSink {
   private final int most;
   private final SummaryNodes nodes;
   private final Map<String, Totals> work = new HashMap<>();
+  private final Map<String, Totals> commands = new HashMap<>(); // of command buffers
   private final Map<String, Totals> loading = new HashMap<>();
   private final Map<String, Usage> usages = new HashMap<>();
   private final Map<String, Wait> waits = new HashMap<>(); // the longest by who and where
@@ -160,6 +161,9 @@ final class SummarySink implements TraceSink {
       waited(nodes.addWait(track.name(), name, begin, end, outcome));
     } else if (LOADING.contains(kind)) {
       totals(loading, name, kind).add(end - begin, Outcome.FINISHED);
+    } else if (kind.equals(OperationWriter.COMMAND)) {
+      long took = (long) details.getOrDefault("took ns", end - begin);
+      totals(commands, name, kind).add(took, Outcome.FINISHED);
     }
   }
 
@@ -261,6 +265,7 @@ final class SummarySink implements TraceSink {
             hostTimed,
             span,
             rows(work),
+            rows(commands),
             places,
             longest,
             path,

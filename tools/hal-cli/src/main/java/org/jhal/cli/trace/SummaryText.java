@@ -52,6 +52,7 @@ final class SummaryText {
               + " of them have no times of the device: theirs are as the host saw them");
     }
     work("Work", summary.work());
+    work("Commands", summary.commands());
     work("Loading", summary.loading());
     places();
     waits();

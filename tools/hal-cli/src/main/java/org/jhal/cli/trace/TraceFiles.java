@@ -31,13 +31,18 @@ public final class TraceFiles {
   /**
    * A recording of all events of JHAL, which is kept on disk, and not started yet. It keeps about
    * the latest {@code maxBytes}.
+   *
+   * @param hasCommands whether the times of commands within command buffers are recorded, too
    */
-  public static Recording newRecording(long maxBytes) {
+  public static Recording newRecording(long maxBytes, boolean hasCommands) {
     Recording recording = new Recording();
     recording.setName("hal trace");
     recording.setToDisk(true);
     recording.setMaxSize(maxBytes);
     TraceSettings.EVENTS.forEach(recording::enable);
+    if (hasCommands) {
+      recording.enable(TraceSettings.COMMANDS);
+    }
     return recording;
   }
 

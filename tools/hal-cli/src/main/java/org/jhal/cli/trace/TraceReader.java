@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.consumer.RecordedEvent;
+import org.jhal.cli.trace.TracedOperation.CommandRun;
 import org.jhal.cli.trace.TracedOperation.Edge;
 import org.jhal.cli.trace.TracedOperation.Span;
 
@@ -151,6 +152,19 @@ final class TraceReader {
         Duration took = event.getDuration("took");
         operation.onDevice = new Span(begin, begin + took.toNanos());
         operation.error = event.getDuration("error").toNanos();
+        taken(operation);
+      }
+      case "CommandExecution" -> {
+        long begin = start - event.getDuration("beganAgo").toNanos();
+        TracedOperation operation = operation(event);
+        operation.commandRuns.add(
+            new CommandRun(
+                event.getInt("command"),
+                String.valueOf(event.getString("kind")),
+                event.getLong("kernel"),
+                event.getString("label"),
+                new Span(begin, begin + event.getDuration("took").toNanos()),
+                event.getDuration("error").toNanos()));
         taken(operation);
       }
       case "HostCompletion" -> {

@@ -24,5 +24,8 @@ final class TraceSettings {
           PREFIX + "DeviceLost",
           PREFIX + "Name");
 
+  /** The one that changes how work is issued, and so is recorded only if it is asked for. */
+  static final String COMMANDS = PREFIX + "CommandExecution";
+
   private TraceSettings() {}
 }

@@ -13,6 +13,8 @@ import java.util.List;
  * @param hostTimed the number of those whose time is known only as the host saw it
  * @param span the time from the beginning of the first operation to the end of the last one
  * @param work the operations by name, the largest total first
+ * @param commands the commands of command buffers by label and kernel, the largest total first;
+ *     empty unless they were recorded
  * @param places devices and their queues
  * @param waits the longest wait of each kernel on each queue and of each thread; of these, the
  *     longest ones, the longest first
@@ -27,6 +29,7 @@ public record TraceSummary(
     long hostTimed,
     long span,
     List<Work> work,
+    List<Work> commands,
     List<Place> places,
     List<Wait> waits,
     Path path,

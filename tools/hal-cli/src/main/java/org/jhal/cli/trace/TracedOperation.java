@@ -13,6 +13,16 @@ final class TracedOperation {
   /** When something ran, in nanoseconds since 1970. */
   record Span(long begin, long end) {}
 
+  /**
+   * When a command of a command buffer ran.
+   *
+   * @param number in the command buffer
+   * @param kernel the number of the kernel of a dispatch, or 0
+   * @param label what the program calls it, or null
+   */
+  record CommandRun(
+      int number, String kind, long kernel, @Nullable String label, Span ran, long error) {}
+
   final long queue;
   final long number;
   String kind = "operation";
@@ -28,6 +38,7 @@ final class TracedOperation {
   @Nullable String failure;
   @Nullable Span onDevice;
   long error;
+  final List<CommandRun> commandRuns = new ArrayList<>(0); // of a command buffer, if recorded
   @Nullable Span onHost;
   @Nullable String hostThread;
 

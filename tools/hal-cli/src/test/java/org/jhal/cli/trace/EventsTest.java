@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +20,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import jdk.jfr.consumer.RecordedEvent;
 import org.jhal.BufferParams;
+import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
@@ -362,6 +364,71 @@ class EventsTest {
         }
       }
     }
+  }
+
+  /** Fills, copies and fills again, under labels. */
+  static void commands() throws InterruptedException {
+    try (Device device = Hal.openDevice("mock");
+        DeviceBuffer one = device.allocate(64, BufferParams.DEVICE);
+        DeviceBuffer two = device.allocate(64, BufferParams.DEVICE);
+        TimelineSemaphore done = device.createSemaphore(0);
+        CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE)) {
+      commands.fill(one, 0, 64, FillPattern.of8(1));
+      commands.barrier();
+      commands.label("move");
+      commands.copy(one, 0, two, 0, 64);
+      commands.barrier();
+      commands.fill(one, 0, 32, FillPattern.of8(2));
+      commands.label("");
+      commands.fill(one, 32, 32, FillPattern.of8(3));
+      commands.end();
+      for (int use = 1; use <= 3; use++) {
+        device.queue(0).execute(done.at(use - 1), done.at(use), commands);
+      }
+      done.await(3, DEADLINE);
+    }
+  }
+
+  @Test
+  void eachCommandOfACommandBufferHasItsTime() throws Exception {
+    Recorded recorded =
+        Recorded.of(
+            folder.resolve("commands.jfr"),
+            List.of("Submission", "Operation", "Execution", "CommandExecution", "Name"),
+            EventsTest::commands);
+    Map<String, RecordedEvent> executions = byOperation(recorded.of("Execution"));
+    Map<String, List<RecordedEvent>> runs =
+        recorded.of("CommandExecution").stream().collect(Collectors.groupingBy(EventsTest::key));
+    assertEquals(executions.keySet(), runs.keySet());
+    assertEquals(3, runs.size());
+    runs.forEach(
+        (key, all) -> {
+          RecordedEvent whole = Objects.requireNonNull(executions.get(key));
+          long error = whole.getDuration("error").toNanos();
+          Instant free = began(whole).minusNanos(error);
+          all.sort(Comparator.comparing(event -> event.getInt("command")));
+          List<String> texts = new ArrayList<>();
+          for (RecordedEvent event : all) {
+            texts.add(
+                event.getInt("command")
+                    + " "
+                    + event.getString("kind")
+                    + " "
+                    + event.getString("label"));
+            error += event.getDuration("error").toNanos();
+            Instant begin = began(event);
+            assertFalse(begin.plusNanos(error).isBefore(free), () -> key + ": " + all);
+            if (event.getInt("command") < 2) { // the others have no order
+              free = begin.plus(event.getDuration("took")).minusNanos(error);
+            }
+          }
+          assertEquals(List.of("0 fill null", "1 copy move", "2 fill move", "3 fill null"), texts);
+        });
+  }
+
+  @Test
+  void timesOfCommandsAreRecordedOnRequestOnly() throws Exception {
+    assertEquals(List.of(), record(EventsTest::commands).of("CommandExecution"));
   }
 
   @Test

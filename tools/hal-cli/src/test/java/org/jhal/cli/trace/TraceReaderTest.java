@@ -16,10 +16,12 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jhal.Device;
 import org.jhal.Fence;
 import org.jhal.Hal;
@@ -114,6 +116,24 @@ class TraceReaderTest {
           () -> "waited " + DEADLINE + " for " + timeline + " to reach " + value);
       Thread.onSpinWait();
     }
+  }
+
+  @Test
+  void commandsAreSlicesWithinTheirOperation() throws Exception {
+    List<String> events =
+        List.of("Submission", "TimelineEdge", "Operation", "Execution", "CommandExecution", "Name");
+    ChromeFormat trace = traceOf("commands", 2, EventsTest::commands, events);
+    List<String> names = trace.slices.stream().map(ChromeFormat.Slice::name).toList();
+    for (String wanted : List.of("fill", "move: copy", "move: fill")) {
+      assertTrue(names.contains(wanted), () -> wanted + " in " + names);
+    }
+    assertEquals(3, names.stream().filter("move: copy"::equals).count(), names::toString);
+    TraceSummary summary = TraceFiles.summary(folder.resolve("commands.jfr"));
+    assertEquals(
+        Set.of("fill", "move: copy", "move: fill"),
+        summary.commands().stream().map(TraceSummary.Work::name).collect(Collectors.toSet()));
+    assertEquals(12, summary.commands().stream().mapToLong(TraceSummary.Work::count).sum());
+    assertEquals(3, summary.operations());
   }
 
   @Test
@@ -492,7 +512,7 @@ class TraceReaderTest {
 
     public static void main(String[] args) throws Exception {
       int operations = Integer.parseInt(args[1]);
-      try (var recording = TraceFiles.newRecording(DiskSpace.USUAL)) {
+      try (var recording = TraceFiles.newRecording(DiskSpace.USUAL, false)) {
         recording.start();
         run(operations);
         recording.stop();

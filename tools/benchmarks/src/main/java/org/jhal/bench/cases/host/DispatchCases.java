@@ -4,6 +4,12 @@ package org.jhal.bench.cases.host;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import org.jhal.Capability;
+import org.jhal.Device;
+import org.jhal.PoolRequest.OverBudget;
+import org.jhal.bench.cases.BesideLoad;
+import org.jhal.bench.cases.CooperativeWork;
 import org.jhal.bench.cases.DispatchWork;
 import org.jhal.bench.cases.Transfers;
 import org.jhal.bench.measure.Aim;
@@ -21,6 +27,9 @@ public final class DispatchCases {
   /** The aim: the largest ratio of the device's time to that of the second one. */
   private static final double MOST = 1.15;
 
+  /** The aim beside the same work for which the host reads the grids. */
+  private static final double MOST_READ = 0.7;
+
   /** The aim for a round trip on the host's own processors. */
   private static final double MOST_NANOS = 15_000;
 
@@ -29,12 +38,16 @@ public final class DispatchCases {
   private static final int COPIES = 10_000;
   private static final int COPIED = 4 << 10;
   private static final int ALLOCATIONS = 2_000;
+  private static final int POOLED_ALLOCATIONS = 500;
   private static final int ALLOCATED = 1 << 20;
   private static final int KIB = 1 << 10;
   private static final int MIB = 1 << 20;
-  private static final int[] TRANSFERS = {KIB, MIB, 64 * MIB};
+  private static final int[] TRANSFERS = {KIB, 16 * KIB, 128 * KIB, MIB, 64 * MIB};
   private static final int SMALL_TRANSFERS = 200; // in a sample
   private static final int LARGE_TRANSFERS = 20;
+
+  private static final String NO_POOL = "no pool";
+  private static final double POOLED = 1.1; // of the time without a pool
 
   private DispatchCases() {}
 
@@ -53,6 +66,14 @@ public final class DispatchCases {
             bench ->
                 List.of(
                     series(bench, ALLOCATED / MIB + " MiB", ALLOCATIONS, DispatchCases::allocas))));
+    all.add(
+        timed(
+            "pool",
+            "allocas and deallocas of a pool that has room for one",
+            bench ->
+                List.of(
+                    pooled(bench, OverBudget.FAIL, List.of(Aim.atMost("time", NO_POOL, POOLED))),
+                    pooled(bench, OverBudget.WAIT, List.of()))));
     for (Transfers.Kind kind : Transfers.Kind.values()) {
       all.add(
           new BenchCase(
@@ -93,6 +114,23 @@ public final class DispatchCases {
             "dispatch-hop",
             "such dispatches in two queues of the device in turn",
             bench -> List.of(series(bench, String.valueOf(HOPS), HOPS, DispatchWork.Chain::hops))),
+        timed(
+            "indirect-chain",
+            "dispatches whose grid the one before them has written, all submitted up front",
+            bench -> List.of(dataDependent(bench))),
+        timed(
+            "cooperative-steps",
+            "steps of one dispatch, whose workgroups wait for each other behind each",
+            bench -> List.of(cooperative(bench))),
+        new BenchCase(
+            "beside-load",
+            "a dispatch, and the host waits for it, beside dispatches that fill the device",
+            "ns",
+            BesideLoad.METRICS,
+            false,
+            bench ->
+                List.of(
+                    besideLoad(bench, "dispatch", false), besideLoad(bench, "recording", true))),
         new BenchCase(
             "marks",
             "how soon a host thread that looks at a timeline sees dispatches",
@@ -100,6 +138,63 @@ public final class DispatchCases {
             Marks.METRICS,
             false,
             DispatchCases::marks));
+  }
+
+  /** The best rank that the device has, beside all others. */
+  private static Series besideLoad(Bench bench, String label, boolean isRecorded) {
+    Set<Capability> offered = bench.device().capabilities();
+    BesideLoad.Rank best =
+        offered.contains(Capability.QUEUE_SHARE)
+            ? BesideLoad.Rank.SHARE
+            : offered.contains(Capability.QUEUE_PRIORITY)
+                ? BesideLoad.Rank.PRIORITY
+                : BesideLoad.Rank.PLAIN;
+    int steps = bench.steps(BesideLoad.DISPATCHES);
+    List<Subject> baselines = new ArrayList<>();
+    for (BesideLoad.Rank rank : BesideLoad.Rank.values()) {
+      if (rank.compareTo(best) < 0) {
+        baselines.add(new BesideLoad(rank.label, bench, rank, isRecorded, steps));
+      }
+    }
+    return new Series(
+        label + ", " + best.label,
+        new BesideLoad(Subject.JHAL, bench, best, isRecorded, steps),
+        baselines);
+  }
+
+  private static Series dataDependent(Bench bench) {
+    int steps = bench.steps(DispatchWork.DATA_DEPENDENT);
+    List<Subject> baselines = new ArrayList<>();
+    baselines.add(dataDependent(DispatchWork.READ_BY_HOST, bench, true, steps));
+    Bench peer = bench.peer();
+    if (peer != null) {
+      baselines.add(dataDependent(peer.uri(), peer, false, steps));
+    }
+    return new Series(
+        String.valueOf(steps),
+        dataDependent(Subject.JHAL, bench, false, steps),
+        baselines,
+        List.of(Aim.atMost("time", DispatchWork.READ_BY_HOST, MOST_READ)));
+  }
+
+  private static Series cooperative(Bench bench) {
+    int steps = Math.max(2, bench.steps(CooperativeWork.STEPS) / 2 * 2);
+    List<Subject> baselines = new ArrayList<>();
+    baselines.add(cooperative(CooperativeWork.RECORDED, bench, false, steps));
+    Bench peer = bench.peer();
+    if (peer != null) {
+      baselines.add(cooperative(peer.uri(), peer, true, steps));
+    }
+    return new Series(
+        String.valueOf(steps), cooperative(Subject.JHAL, bench, true, steps), baselines, List.of());
+  }
+
+  private static Subject cooperative(String name, Bench bench, boolean isCooperative, int steps) {
+    return new CooperativeWork(name, bench, DispatchWork.SPINNING, isCooperative, steps);
+  }
+
+  private static Subject dataDependent(String name, Bench bench, boolean isReadByHost, int steps) {
+    return new DispatchWork.DataDependent(name, bench, DispatchWork.SPINNING, isReadByHost, steps);
   }
 
   private static BenchCase timed(String name, String description, BenchCase.Maker maker) {
@@ -116,6 +211,16 @@ public final class DispatchCases {
 
   private static Subject allocas(String name, Bench bench, String spin, int steps) {
     return new DispatchWork.Allocations(name, bench.deviceThatSpins(spin), ALLOCATED, steps);
+  }
+
+  private static Series pooled(Bench bench, OverBudget overBudget, List<Aim> aims) {
+    int steps = bench.steps(POOLED_ALLOCATIONS);
+    Device device = bench.deviceThatSpins(DispatchWork.SPINNING);
+    return new Series(
+        ALLOCATED / MIB + " MiB" + (overBudget == OverBudget.WAIT ? ", waiting" : ""),
+        new DispatchWork.Allocations(Subject.JHAL, device, ALLOCATED, steps, overBudget),
+        List.of(new DispatchWork.Allocations(NO_POOL, device, ALLOCATED, steps)),
+        aims);
   }
 
   private static List<Series> transfers(Bench bench, Transfers.Kind kind) {

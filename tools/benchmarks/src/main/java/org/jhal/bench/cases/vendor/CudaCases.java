@@ -34,6 +34,9 @@ public final class CudaCases {
   /** The aim beside one-node graphs. */
   private static final double MOST_NODES = 1.7;
 
+  /** The aim for dispatches whose grid is in memory. */
+  private static final double MOST_INDIRECT = 1.1;
+
   private static final int HOPS = 10_000;
   private static final int COPIES = 10_000;
   private static final int COPIED = 4 << 10;
@@ -82,6 +85,12 @@ public final class CudaCases {
             "such dispatches in two queues of the device in turn",
             List.of("time"),
             bench -> List.of(hops(bench))));
+    all.add(
+        timed(
+            "cuda-indirect",
+            "dispatches whose grid the one before them has written",
+            List.of("time"),
+            bench -> List.of(dataDependent(bench))));
     all.add(
         timed(
             "cuda-copy-chain",
@@ -198,6 +207,16 @@ public final class CudaCases {
         (name, on) -> DispatchWork.Chain.hops(name, on, DispatchWork.SPINNING, steps),
         List.of(inC(bench, CudaRaw.NAME, "hop", 0, steps), inC(bench, NODES, "node-hop", 0, steps)),
         List.of(Aim.atMost("time", CudaRaw.NAME, 1.0)));
+  }
+
+  private static Series dataDependent(Bench bench) {
+    int steps = bench.steps(DispatchWork.DATA_DEPENDENT);
+    return series(
+        bench,
+        String.valueOf(steps),
+        (name, on) -> new DispatchWork.DataDependent(name, on, DispatchWork.SPINNING, false, steps),
+        List.of(inC(bench, CudaRaw.NAME, "indirect", 0, steps)),
+        List.of(Aim.atMost("time", CudaRaw.NAME, MOST_INDIRECT)));
   }
 
   private static Series copies(Bench bench) {

@@ -4,6 +4,7 @@
  *
  *   chain, node-chain        kernels in a stream with an event behind each
  *   hop, node-hop            kernels in two streams in turn; each stream waits for the other one's event
+ *   indirect                 kernels whose grid the one before has written; the host copies it and polls for that
  *   copy-chain               copies on the device with an event behind each
  *   alloca                   allocations and their freeing, with an event behind each
  *   polling, node-polling    a kernel and an event; the host asks for the event until it has occurred
@@ -101,6 +102,37 @@ static void round_trips(int is_node, int steps, long long *times) {
   close_lane(&lane, is_node, VALUE);
 }
 
+/* Kernels that each write the first number of the grid of the next one. */
+static long long dependent(int steps) {
+  static struct lane lane; /* for its events */
+  unsigned first[3] = {2, 1, 1};
+  unsigned *grid;
+  unsigned groups = 1;
+  CUdeviceptr numbers;
+  void *parameters[] = {&numbers, &groups};
+  open_lane(&lane, stream, 0);
+  CALL(cuMemHostAlloc, (void **)&grid, sizeof first, 0);
+  CALL(cuMemAlloc, &numbers, sizeof first);
+  memcpy(grid, first, sizeof first);
+  CALL(cuMemcpyHtoDAsync, numbers, grid, sizeof first, stream);
+  CALL(cuStreamSynchronize, stream);
+  long long start = now();
+  for (int i = 0; i < steps; i++) {
+    CALL(cuMemcpyDtoHAsync, grid, numbers, sizeof first, stream);
+    CALL(cuEventRecord, lane.ring[0], stream);
+    poll_event(lane.ring[0]);
+    CALL(cuLaunchKernel, touch, grid[0], grid[1], grid[2], 1, 1, 1, 0, stream, parameters, NULL);
+    CALL(cuEventRecord, lane.ring[1 + i % (RING - 1)], stream);
+  }
+  CALL(cuStreamSynchronize, stream);
+  long long time = now() - start;
+  expect_word(numbers, groups);
+  CALL(cuMemFree, numbers);
+  CALL(cuMemFreeHost, grid);
+  close_lane(&lane, 0, 0);
+  return time;
+}
+
 static long long copies(size_t bytes, int steps) {
   static struct lane lane; /* for its events */
   CUdeviceptr source;
@@ -157,6 +189,8 @@ int chain_case(const char *name, size_t bytes, int steps, long long *times, long
     *sum = kernels(2, is_node, steps);
   } else if (strcmp(plain, "polling") == 0) {
     round_trips(is_node, steps, times);
+  } else if (strcmp(name, "indirect") == 0) {
+    *sum = dependent(steps);
   } else if (strcmp(name, "copy-chain") == 0) {
     *sum = copies(bytes, steps);
   } else if (strcmp(name, "alloca") == 0) {

@@ -126,7 +126,13 @@ class CudaCasesTest {
       }
     }
     assertEquals(
-        Set.of("cuda-round-trip", "cuda-chain", "cuda-hop", "cuda-copy-chain", "cuda-alloca"),
+        Set.of(
+            "cuda-round-trip",
+            "cuda-chain",
+            "cuda-hop",
+            "cuda-indirect",
+            "cuda-copy-chain",
+            "cuda-alloca"),
         withPeer);
   }
 
