@@ -50,7 +50,7 @@ final class Disposals {
   void add(Runnable destroy) {
     List<Mark> marks = new ArrayList<>();
     for (Timeline timeline : timelines) {
-      Mark mark = new Mark(timeline, timeline.lastSubmitted());
+      Mark mark = new Mark(timeline, timeline.lastSubmitting());
       if (!mark.isOver()) {
         marks.add(mark);
       }

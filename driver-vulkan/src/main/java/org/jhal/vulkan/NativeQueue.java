@@ -15,7 +15,7 @@ import org.jhal.vulkan.jna.VulkanConstants;
  *
  * <p>Thread-safe.
  */
-final class NativeQueue {
+class NativeQueue {
   // The block: VkSubmitInfo, VkTimelineSemaphoreSubmitInfo, one command buffer, the semaphore and
   // the value to signal; then the semaphores, the values and the stages of the waits.
   private static final int TIMELINE = 72;

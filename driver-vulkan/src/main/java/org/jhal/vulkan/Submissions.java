@@ -90,8 +90,18 @@ final class Submissions {
   }
 
   private static void handOver(Work work) {
-    work.queue().submit(work);
-    work.signal().timeline().submitted(work.signal().value());
+    Timeline timeline = work.signal().timeline();
+    timeline.submitting(work.signal().value());
+    boolean isDone = false;
+    try {
+      work.queue().submit(work);
+      timeline.submitted(work.signal().value());
+      isDone = true;
+    } finally {
+      if (!isDone) {
+        timeline.notSubmitted();
+      }
+    }
   }
 
   private static boolean isReady(Work work) {

@@ -43,7 +43,9 @@ final class Timeline {
   private long last; // the value given out last; used by the thread that records
   private volatile long reached; // a value that the stream is known to have reached
   private volatile long over; // a value that the semaphore is known to have reached
-  private volatile long submitted; // the value of the last submission to a native queue
+  private volatile long
+      submitting; // the value of the last submission that may be in a native queue
+  private volatile long submitted; // the value of the last submission that is in a native queue
 
   @GuardedBy("this")
   private final Deque<Long> ends = new ArrayDeque<>(); // of submissions that are not over
@@ -83,9 +85,22 @@ final class Timeline {
     ends.add(value);
   }
 
+  /**
+   * The submission that signals a value is being handed to its native queue. It may be over, as far
+   * as the counter tells, before {@link #submitted} is called.
+   */
+  void submitting(long value) {
+    submitting = value;
+  }
+
   /** The submission that signals a value is in its native queue. */
   void submitted(long value) {
     submitted = value;
+  }
+
+  /** The submission that was being handed over did not get into its native queue. */
+  void notSubmitted() {
+    submitting = submitted;
   }
 
   /** No submission signals a value: making it has failed. */
@@ -98,9 +113,9 @@ final class Timeline {
     return value <= submitted;
   }
 
-  /** The value of the last submission in a native queue. */
-  long lastSubmitted() {
-    return submitted;
+  /** The value of the last submission that is in a native queue, or on its way there. */
+  long lastSubmitting() {
+    return submitting;
   }
 
   /** Whether a value is that of a submission, so that the semaphore tells of it at once. */

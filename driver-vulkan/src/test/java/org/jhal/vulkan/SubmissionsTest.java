@@ -2,11 +2,15 @@
 package org.jhal.vulkan;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.jhal.driver.support.BackOff;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +36,7 @@ class SubmissionsTest {
     device =
         LogicalDevice.open(VulkanInstance.get(false).devices().require().usable().get(0), null);
     gate = new HostGate(device);
-    stream = new CommandStream(device);
+    stream = new CommandStream(device, Long.MAX_VALUE);
     other = new NativeQueue(device, stream.queue().handle());
   }
 
@@ -127,5 +131,46 @@ class SubmissionsTest {
     stream.flush();
     assertTrue(behind.isSubmitted(behind.last()));
     finish(behind);
+  }
+
+  @Test
+  void whatASubmissionUsesLivesOnWhileItIsBeingHandedOver() {
+    AtomicBoolean isDestroyed = new AtomicBoolean();
+    AtomicBoolean wasDestroyed = new AtomicBoolean();
+    other =
+        new NativeQueue(device, stream.queue().handle()) {
+          @Override
+          void submit(Work work) {
+            device.disposals().add(() -> isDestroyed.set(true));
+            wasDestroyed.set(isDestroyed.get());
+            super.submit(work);
+          }
+        };
+    Timeline timeline = submitBehind(List.of());
+    assertFalse(wasDestroyed.get());
+    await("work to be over", () -> timeline.isOver(timeline.last()));
+    device.disposals().look();
+    assertTrue(isDestroyed.get());
+    finish(timeline);
+  }
+
+  @Test
+  void whatAFailedSubmissionWouldHaveUsedIsDestroyedAtOnce() {
+    other =
+        new NativeQueue(device, stream.queue().handle()) {
+          @Override
+          void submit(Work work) {
+            throw new HalException(Status.RESOURCE_EXHAUSTED, "no memory");
+          }
+        };
+    Timeline timeline = device.takeTimeline();
+    long value = timeline.next();
+    Work.Point point = new Work.Point(timeline, value, other);
+    assertThrows(HalException.class, () -> device.submit(new Work(other, List.of(), 0, point)));
+    AtomicBoolean isDestroyed = new AtomicBoolean();
+    device.disposals().add(() -> isDestroyed.set(true));
+    assertTrue(isDestroyed.get());
+    other.streams().incrementAndGet();
+    device.giveBack(timeline, other);
   }
 }
