@@ -225,6 +225,11 @@ final class Nvrtc extends RuntimeCompiler {
   }
 
   @Override
+  protected boolean hasHeaderInFront() {
+    return true;
+  }
+
+  @Override
   protected byte[] code(Pointer program, List<String> options) {
     LongByReference size = new LongByReference();
     return options.get(0).startsWith(FINAL)

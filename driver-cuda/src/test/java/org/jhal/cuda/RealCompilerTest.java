@@ -29,15 +29,21 @@ class RealCompilerTest {
 
   @TempDir private Path folder;
 
-  private void assertCompiles(String text, String standard) throws Exception {
+  private List<String> compile(String text, String option) throws Exception {
     Path source = Files.writeString(folder.resolve("dialect.cpp"), text);
     List<String> lines =
-        new ProbeJvm(folder, Map.of(), Map.of(), Compiling.class, source.toString(), standard)
+        new ProbeJvm(folder, Map.of(), Map.of(), Compiling.class, source.toString(), option)
             .lines();
     String last = lines.get(lines.size() - 1);
     assumeFalse(
         last.startsWith("no compiler"),
         () -> "there is no NVRTC on this machine (JHAL_CUDA_NVRTC may name its file): " + last);
+    return lines;
+  }
+
+  private void assertCompiles(String text, String option) throws Exception {
+    List<String> lines = compile(text, option);
+    String last = lines.get(lines.size() - 1);
     assertTrue(last.startsWith("compiled to "), () -> String.join("\n", lines));
   }
 
@@ -85,6 +91,23 @@ class RealCompilerTest {
         "--std=c++17");
   }
 
+  /** The header that the compiler puts in front of each source has these names, too. */
+  @Test
+  void optionsDefineNamesThatTheCompilersOwnHeaderHas() throws Exception {
+    for (String name : List.of("T", "type", "value", "base")) {
+      assertCompiles(
+          "extern \"C\" __global__ void k(" + name + "* x) { *x = 1; }", "-D" + name + "=float");
+    }
+  }
+
+  @Test
+  void linesKeepTheirNumbersBehindDefinitions() throws Exception {
+    List<String> lines = compile("__global__ void k() {}\nint x = y;\n", "-DN=3");
+    assertTrue(
+        lines.stream().anyMatch(line -> line.contains("dialect.cpp(2)")),
+        () -> String.join("\n", lines));
+  }
+
   /** NVRTC without a driver: it makes PTX. */
   private static final class Alone extends RuntimeCompiler {
     private final Nvrtc.Api api;
@@ -97,6 +120,11 @@ class RealCompilerTest {
     @Override
     protected String architectureOption(String architecture, List<String> options, String what) {
       return "--gpu-architecture=" + architecture;
+    }
+
+    @Override
+    protected boolean hasHeaderInFront() {
+      return true;
     }
 
     @Override
@@ -129,9 +157,13 @@ class RealCompilerTest {
       Alone compiler =
           new Alone(library, Nvrtc.WANTED.map(library, Nvrtc.Api.class, Nvrtc.NAME, "CUDA 11.2"));
       String text = Files.readString(Path.of(args[0]));
-      byte[] code =
-          compiler.compile(text, "dialect.cpp", List.of(args[1]), ARCHITECTURE, "dialect.cpp");
-      System.out.println("compiled to " + code.length + " bytes by " + compiler);
+      try {
+        byte[] code =
+            compiler.compile(text, "dialect.cpp", List.of(args[1]), ARCHITECTURE, "dialect.cpp");
+        System.out.println("compiled to " + code.length + " bytes by " + compiler);
+      } catch (HalException e) {
+        System.out.println(e.getMessage());
+      }
     }
   }
 }

@@ -35,7 +35,7 @@ public abstract class RuntimeCompiler {
 
   private static final int OUT_OF_MEMORY = 1; // of all compilers with these functions
 
-  /** The language of all sources. */
+  /** The language of sources whose options name none. */
   static final String STANDARD = "--std=c++17";
 
   private final String name;
@@ -84,6 +84,14 @@ public abstract class RuntimeCompiler {
     return text;
   }
 
+  /**
+   * Whether it puts a header of its own in front of each source, to which options apply, too: then
+   * macros are defined in the source.
+   */
+  protected boolean hasHeaderInFront() {
+    return false;
+  }
+
   /** The compiled code, whose kind depends on the options. */
   protected abstract byte[] code(Pointer program, List<String> options);
 
@@ -113,7 +121,9 @@ public abstract class RuntimeCompiler {
       String what) {
     List<String> all = new ArrayList<>();
     all.add(architectureOption(architecture, options, what));
-    all.add(STANDARD);
+    if (options.stream().noneMatch(RuntimeCompiler::namesStandard)) {
+      all.add(STANDARD); // NVRTC before 12 refuses a second one
+    }
     all.addAll(options);
     if (!source.isSelfContained(options)) {
       return compileNow(source, all, expressions, what); // a file that it reads may have changed
@@ -127,6 +137,10 @@ public abstract class RuntimeCompiler {
         .get(() -> compileNow(source, all, expressions, what));
   }
 
+  private static boolean namesStandard(String option) {
+    return option.startsWith("--std=") || option.startsWith("-std=");
+  }
+
   private CompiledCode compileNow(
       SourceCode source, List<String> options, List<String> expressions, String what) {
     PointerByReference program = new PointerByReference();
@@ -135,7 +149,10 @@ public abstract class RuntimeCompiler {
     source.headers().forEach((name, text) -> headers.add(text(name, text)));
     StringArray texts = strings(headers);
     StringArray names = strings(source.headers().keySet());
-    String text = text(source.name(), source.text());
+    Definitions definitions =
+        hasHeaderInFront() ? Definitions.of(options) : new Definitions("", options);
+    List<String> passed = definitions.others();
+    String text = text(source.name(), definitions.before(source.text()));
     int created = api.createProgram(program, text, source.name(), count, texts, names);
     check("CreateProgram", created);
     try {
@@ -144,8 +161,7 @@ public abstract class RuntimeCompiler {
         check("AddNameExpression", api.addNameExpression(handle, expression));
       }
       int code =
-          api.compileProgram(
-              handle, options.size(), new StringArray(options.toArray(new String[0])));
+          api.compileProgram(handle, passed.size(), new StringArray(passed.toArray(new String[0])));
       if (code != ResultCodes.SUCCESS) {
         throw new HalException(
             code == OUT_OF_MEMORY ? Status.RESOURCE_EXHAUSTED : Status.INVALID_ARGUMENT,
