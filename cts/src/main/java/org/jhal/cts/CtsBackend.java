@@ -2,6 +2,8 @@
 package org.jhal.cts;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import org.jhal.Device;
@@ -74,11 +76,14 @@ public interface CtsBackend {
 
   /**
    * Opens a device of another driver, for tests of work that spans drivers, or returns nothing if
-   * there is none. By default, this is the first other driver on the class path that can be used.
+   * there is none. By default, this is the last other driver on the class path that can be used: a
+   * processor opens faster than a GPU, and many tests open one.
    */
   default Optional<Device> openOther() {
     DriverRegistry registry = DriverRegistry.load();
-    for (DriverRegistry.Entry entry : registry.entries()) {
+    List<DriverRegistry.Entry> entries = new ArrayList<>(registry.entries());
+    Collections.reverse(entries);
+    for (DriverRegistry.Entry entry : entries) {
       if (entry.problem() == null && !entry.name().equals(driver())) {
         try {
           if (registry.driver(entry.name()).probe().isAvailable()) {
@@ -127,8 +132,8 @@ public interface CtsBackend {
   /**
    * Whether a process can go on using the hardware after a kernel has given up on it, at least
    * through a newly opened device. If not, the suite runs the tests with such kernels, which are
-   * annotated with {@link GivesUp}, in separate processes. The device itself reports whether it
-   * detects such kernels: {@link DeviceInfo#reportsKernelFailures}.
+   * annotated with {@link GivesUp}, in separate processes, as it does without a backend. The device
+   * itself reports whether it detects such kernels: {@link DeviceInfo#reportsKernelFailures}.
    */
   default boolean survivesKernels() {
     return true;

@@ -63,6 +63,12 @@ public final class VulkanCtsBackend implements CtsBackend {
     return HAS_COMPILER.get(() -> new VulkanDriver().compilerAbsence() == null);
   }
 
+  /** The same device again: others do not wait for its events on the device. */
+  @Override
+  public Optional<Device> openSecond(String uri) {
+    return Optional.of(open(uri));
+  }
+
   @Override
   public boolean sharesEvents() {
     return true;

@@ -121,7 +121,16 @@ public final class CtsSession implements AutoCloseable {
     return backends.stream()
         .filter(backend -> backend.driver().equals(driver))
         .findFirst()
-        .orElse(() -> driver);
+        .orElse(new UnknownBackend(driver));
+  }
+
+  /** A driver of which only the name is known. */
+  private record UnknownBackend(String driver) implements CtsBackend {
+    /** Else one such kernel could fail all later tests. */
+    @Override
+    public boolean survivesKernels() {
+      return false;
+    }
   }
 
   /** Registers the session, and returns its key. */
