@@ -132,8 +132,8 @@ public interface CtsBackend {
   /**
    * Whether a process can go on using the hardware after a kernel has given up on it, at least
    * through a newly opened device. If not, the suite runs the tests with such kernels, which are
-   * annotated with {@link GivesUp}, in separate processes, as it does without a backend. The device
-   * itself reports whether it detects such kernels: {@link DeviceInfo#reportsKernelFailures}.
+   * annotated with {@link GivesUp}, in separate processes. The device itself reports whether it
+   * detects such kernels: {@link DeviceInfo#reportsKernelFailures}.
    */
   default boolean survivesKernels() {
     return true;

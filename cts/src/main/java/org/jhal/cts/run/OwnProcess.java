@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jhal.HalException;
 import org.jhal.cts.run.plan.TestName;
@@ -25,6 +26,12 @@ import org.opentest4j.AssertionFailedError;
 public final class OwnProcess {
   /** The property with the display name of the only invocation to run, set in such a process. */
   private static final String INVOCATION = "jhal.cts.invocation";
+
+  /** A recording is of one process, so this one's goes on without the test. */
+  private static final Set<String> NOT_PASSED_ON =
+      Set.of(CtsSession.DEVICE_PROPERTY, "jhal.record");
+
+  private static final String RECORD_VARIABLE = "JHAL_RECORD";
 
   private static final Duration START =
       Duration.ofSeconds(60); // in addition to the test's deadline
@@ -57,7 +64,7 @@ public final class OwnProcess {
         .stringPropertyNames()
         .forEach(
             name -> {
-              if (name.startsWith("jhal.") && !name.equals(CtsSession.DEVICE_PROPERTY)) {
+              if (name.startsWith("jhal.") && !NOT_PASSED_ON.contains(name)) {
                 command.add("-D" + name + "=" + System.getProperty(name));
               }
             });
@@ -69,11 +76,10 @@ public final class OwnProcess {
     Process process = null;
     try {
       log = Files.createTempFile("jhal-cts", ".log");
-      process =
-          new ProcessBuilder(command)
-              .redirectErrorStream(true)
-              .redirectOutput(log.toFile())
-              .start();
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
+      builder.environment().remove(RECORD_VARIABLE);
+      process = builder.start();
       if (!process.waitFor(deadline.plus(START).toSeconds(), TimeUnit.SECONDS)) {
         return new AssertionFailedError(
             "the test's own process did not end within "

@@ -64,9 +64,10 @@ extern "C" __global__ void of_structs(const int* in, int* out) {
   out[i] = c->whole(in[i], &own) + (int)c->part(8);
 }
 
+// Two functions beside the null pointer are too much for ptxas: findings/ptxas-chosen-function.sh.
 extern "C" __global__ void passed(const int* in, int* out) {
   const int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-  out[i] = applied<product>(in[i], in + 2) + called(in[i] % 4 == 1 ? sum : in[i] % 4 == 2 ? difference : nullptr, in[i], in + 3);
+  out[i] = applied<product>(in[i], in + 2) + called(in[i] % 4 == 1 ? sum : nullptr, in[i], in + 3);
 }
 
 extern "C" __global__ void of_shared(const int* in, int* out) {
