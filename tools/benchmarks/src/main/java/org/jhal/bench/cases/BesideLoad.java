@@ -13,21 +13,30 @@ import org.jhal.CommandBuffer;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
+import org.jhal.ElementType;
+import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
+import org.jhal.HalException;
+import org.jhal.Kernel;
+import org.jhal.Parameter;
 import org.jhal.QueueRequest;
 import org.jhal.QueueRequest.Priority;
+import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.bench.kernel.Touch;
 import org.jhal.bench.measure.Bench;
 import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Subject;
+import org.jhal.kernel.Ints;
+import org.jhal.kernel.Workgroup;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A short dispatch that the host waits for, beside large ones that fill the device: how much the
- * rank of its queue helps (rule Q12).
+ * rank of its queue helps (rule Q12). Each workgroup of the large ones computes for a while, since
+ * a device interrupts none.
  */
 public final class BesideLoad implements Subject {
   /** What is measured. */
@@ -60,9 +69,50 @@ public final class BesideLoad implements Subject {
   }
 
   private static final double SHARE_OF_DEVICE = 0.25;
-  private static final int LARGE = 1 << 16; // workgroups
-  private static final int LARGE_AT_ONCE = 64; // so many in a command buffer
+  private static final String BUSY = "busy";
+  private static final int ITEMS = 64;
+  private static final int LARGE = 1 << 14; // workgroups, some 16 times as many as a GPU runs
+  private static final int LARGE_ON_HOST = 8;
+  private static final int BUSY_STEPS = 20_000; // of a workgroup: some 100 us
+  private static final int LARGE_AT_ONCE = 8; // so many in a command buffer
   private static final int FIRST_USES = 10; // until a graph is made
+
+  private static final String SOURCE =
+      """
+      extern "C" __global__ void busy(unsigned steps, unsigned* out) {
+        unsigned x = threadIdx.x;
+        for (unsigned i = 0; i < steps; i++) x = x * 1664525 + 1013904223;
+        if (x == 0) *out = 1;
+      }
+      """;
+
+  /** The large kernel in Java. */
+  public static final class InJava {
+    private InJava() {}
+
+    public static void busy(Workgroup group, int steps, Ints out) {
+      for (long item = 0; item < group.sizeX(); item++) {
+        int x = (int) item;
+        for (int i = 0; i < steps; i++) {
+          x = x * 1664525 + 1013904223;
+        }
+        if (x == 0) {
+          out.set(0, 1);
+        }
+      }
+    }
+  }
+
+  private static final ExecutableSource BUNDLE =
+      ExecutableSource.builder(BUSY)
+          .kernel(
+              BUSY,
+              ITEMS,
+              Parameter.constant("steps", ElementType.U32),
+              Parameter.inout("out", ElementType.U32))
+          .cpp(SOURCE)
+          .java(InJava.class)
+          .build();
 
   private final String name;
   private final Device device;
@@ -72,6 +122,7 @@ public final class BesideLoad implements Subject {
   private final int steps;
   private final DeviceBuffer word;
   private @Nullable Touch touch; // once it is prepared
+  private @Nullable Executable busy; // likewise
 
   /**
    * For a device of its own settings.
@@ -97,6 +148,14 @@ public final class BesideLoad implements Subject {
       throw new NotAvailableException("queues of the device have no shares");
     }
     touch = new Touch(device, kernels);
+    try {
+      busy = device.loadExecutable(BUNDLE);
+    } catch (HalException e) {
+      if (e.status() != Status.UNIMPLEMENTED) {
+        throw e;
+      }
+      throw new NotAvailableException(e.getMessage());
+    }
   }
 
   @Override
@@ -112,8 +171,8 @@ public final class BesideLoad implements Subject {
     long[] nanos = new long[steps];
     try (AcquiredQueue queue = device.acquireQueue(rank.request);
         TimelineSemaphore load = device.createSemaphore();
-        CommandBuffer large = record(small, Workgroups.of(LARGE), LARGE_AT_ONCE);
-        CommandBuffer one = record(small, Touch.ONE, 1)) {
+        CommandBuffer large = recordLarge(Objects.requireNonNull(busy).kernel(BUSY));
+        CommandBuffer one = recordOne(small)) {
       long loads = 0;
       for (int i = -FIRST_USES; i < steps; i++) {
         // Two are always under way, so that the device is never idle.
@@ -127,20 +186,29 @@ public final class BesideLoad implements Subject {
       }
       load.await(loads, Bench.DEADLINE);
     }
-    if (!isRecorded) {
+    if (isRecorded) {
+      Touch.expect(device, word, 0, Touch.VALUE);
+    } else {
       small.check();
     }
-    Touch.expect(device, word, 0, isRecorded || rank != Rank.ALONE ? Touch.VALUE : 0);
     Arrays.sort(nanos);
     return new double[] {nanos[steps / 2], nanos[(steps - 1) * 99 / 100]};
   }
 
-  private CommandBuffer record(Touch small, Workgroups count, int times) {
+  private CommandBuffer recordLarge(Kernel kernel) {
     CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
-    for (int i = 0; i < times; i++) {
-      commands.dispatch(small.kernel(), count, Args.of(word, Touch.VALUE));
+    int groups = device.info().computesOnHost() ? LARGE_ON_HOST : LARGE;
+    for (int i = 0; i < LARGE_AT_ONCE; i++) {
+      commands.dispatch(kernel, Workgroups.of(groups), Args.of(BUSY_STEPS, word));
       commands.barrier();
     }
+    commands.end();
+    return commands;
+  }
+
+  private CommandBuffer recordOne(Touch small) {
+    CommandBuffer commands = device.createCommandBuffer(CommandBuffer.Mode.REUSABLE);
+    commands.dispatch(small.kernel(), Touch.ONE, Args.of(word, Touch.VALUE));
     commands.end();
     return commands;
   }
@@ -163,6 +231,9 @@ public final class BesideLoad implements Subject {
   public void close() {
     if (touch != null) {
       touch.close();
+    }
+    if (busy != null) {
+      busy.close();
     }
     word.close();
   }

@@ -28,6 +28,8 @@ public final class DispatchCases {
   private static final double MOST = 1.15;
 
   /** The aim beside the same work for which the host reads the grids. */
+  private static final double MOST_BESIDE_LOAD = 1.3;
+
   private static final double MOST_READ = 0.7;
 
   /** The aim for a round trip on the host's own processors. */
@@ -159,7 +161,10 @@ public final class DispatchCases {
     return new Series(
         label + ", " + best.label,
         new BesideLoad(Subject.JHAL, bench, best, isRecorded, steps),
-        baselines);
+        baselines,
+        best == BesideLoad.Rank.SHARE
+            ? List.of(Aim.atMost("p99", BesideLoad.Rank.ALONE.label, MOST_BESIDE_LOAD))
+            : List.of());
   }
 
   private static Series dataDependent(Bench bench) {
