@@ -32,6 +32,7 @@ public final class Comparison {
     private long different;
     private long farthest;
     private long parted;
+    private long partedElements;
 
     public long dispatches() {
       return dispatches;
@@ -40,6 +41,11 @@ public final class Comparison {
     /** Of how many of these the results part. */
     public long parted() {
       return parted;
+    }
+
+    /** How many elements differ in these. */
+    public long partedElements() {
+      return partedElements;
     }
 
     public long elements() {
@@ -311,6 +317,7 @@ public final class Comparison {
           noise.learn(place, elements, a, b, i);
         } else if (elements.differ(a, b, i) && !noise.covers(place, elements, a, b, i)) {
           differing++;
+          statistics.partedElements++;
           one = one < 0 ? i : one;
         } else {
           statistics.different++;

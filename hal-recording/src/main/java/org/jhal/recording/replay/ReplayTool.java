@@ -353,7 +353,10 @@ public final class ReplayTool {
                 of.elements(),
                 of.different(),
                 of.different() == 0 ? "" : ", at most " + of.farthest() + " ulps apart",
-                of.parted() == 0 ? "" : "; " + of.parted() + " differ"));
+                of.parted() == 0
+                    ? ""
+                    : "; %d differ, in %d elements more"
+                        .formatted(of.parted(), of.partedElements())));
   }
 
   private void learn(Noise noise, BundleFolders bundles) throws InterruptedException {
