@@ -50,6 +50,8 @@ record PhysicalDevice(
    * @param subgroupOperations VkSubgroupFeatureFlags of kernels
    * @param tickNanos the nanoseconds of a tick of its timestamps
    * @param floatControls the names of the capabilities of float controls that it has
+   * @param nanBits the bits of floats whose NaN, infinities and signed zeros a module can ask to
+   *     keep
    */
   record Limits(
       Workgroups groups,
@@ -60,7 +62,8 @@ record PhysicalDevice(
       long importAlignment,
       int subgroupOperations,
       float tickNanos,
-      Set<String> floatControls) {}
+      Set<String> floatControls,
+      Set<Integer> nanBits) {}
 
   /** Its properties as users see them, with the memory limited to {@code memoryBytes}. */
   DeviceInfo info(int index, long memoryBytes, String binding) {

@@ -129,7 +129,8 @@ final class PhysicalReader {
                   ? 0
                   : subgroups.int32At(24),
               Float.intBitsToFloat(all.int32At(TICK_NANOS)),
-              floatControls(floats)),
+              floatControls(floats),
+              nanBits(floats)),
           properties(all, driver, subgroups, family, extensions));
     }
   }
@@ -217,6 +218,18 @@ final class PhysicalReader {
         (capability, offset) -> {
           if (floats.int32At(offset) != 0) {
             found.add(capability);
+          }
+        });
+    return found;
+  }
+
+  private static Set<Integer> nanBits(Structs.Struct floats) {
+    Map<Integer, Integer> offsets = Map.of(16, 24, 32, 28, 64, 32);
+    Set<Integer> found = new HashSet<>();
+    offsets.forEach(
+        (bits, offset) -> {
+          if (floats.int32At(offset) != 0) {
+            found.add(bits);
           }
         });
     return found;

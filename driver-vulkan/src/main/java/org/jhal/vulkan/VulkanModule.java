@@ -72,10 +72,11 @@ final class VulkanModule implements KernelModule {
       checkSharedMemory(device, code, entry, kernel, what);
       entries.add(entry);
     }
+    byte[] whole = FloatModes.keepNans(code, module, device.physical().limits().nanBits());
     VulkanModule made =
         new VulkanModule(device, VariableMemory.make(device, module.variables(), what));
     boolean isDone = false;
-    try (Pipelines maker = new Pipelines(device, code, what)) {
+    try (Pipelines maker = new Pipelines(device, whole, what)) {
       for (Global global : globals) {
         made.globals.add(made.find(global, what));
       }

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -31,6 +33,9 @@ class SpirvTranslatorTest {
   private static final int FLOAT64 = 10;
   private static final int TYPE_INT = 21;
   private static final int TYPE_VECTOR = 23;
+  private static final int UNSIGNED_REMAINDER = 137;
+  private static final int SIGNED_REMAINDER = 138;
+  private static final int HEADER_WORDS = 5;
   private static final Set<Integer> SIGNED_COMPARISONS = Set.of(173, 175, 177, 179);
 
   static List<String> files() {
@@ -100,6 +105,41 @@ class SpirvTranslatorTest {
       assertEquals(0, signedComparisons(Kernels.words(SpirvTranslator.translate(kernels))), file);
     }
     assertTrue(before > 0, "kernels that compare such numbers");
+  }
+
+  /** Since Vulkan leaves open what it gives for negative numbers. */
+  @Test
+  void takesNoSignedRemainders() throws IOException {
+    int before = 0;
+    for (String file : Kernels.FILES) {
+      byte[] kernels = Kernels.read(file);
+      before += makeRemaindersSigned(kernels);
+      int[] translated = Kernels.words(SpirvTranslator.translate(kernels));
+      assertEquals(0, count(SIGNED_REMAINDER, translated), file);
+    }
+    assertTrue(before > 0, "kernels that take remainders");
+  }
+
+  private static int makeRemaindersSigned(byte[] kernels) {
+    ByteBuffer words = ByteBuffer.wrap(kernels).order(ByteOrder.LITTLE_ENDIAN);
+    int count = 0;
+    for (int at = HEADER_WORDS * 4; at < kernels.length; ) {
+      int first = words.getInt(at);
+      if ((first & 0xFFFF) == UNSIGNED_REMAINDER) {
+        words.putInt(at, first - UNSIGNED_REMAINDER + SIGNED_REMAINDER);
+        count++;
+      }
+      at += (first >>> 16) * 4;
+    }
+    return count;
+  }
+
+  private static int count(int opcode, int[] words) {
+    int count = 0;
+    for (int at = HEADER_WORDS; at < words.length; at += words[at] >>> 16) {
+      count += (words[at] & 0xFFFF) == opcode ? 1 : 0;
+    }
+    return count;
   }
 
   /** How many instructions compare signed numbers of 64 bits, or vectors of them. */

@@ -76,8 +76,6 @@ final class Arithmetic {
           Op.U_DIV,
           Op.S_DIV,
           Op.U_MOD,
-          Op.S_REM,
-          Op.S_MOD,
           Op.I_ADD_CARRY,
           Op.I_SUB_BORROW,
           Op.U_MUL_EXTENDED,
@@ -90,6 +88,7 @@ final class Arithmetic {
           Op.BITWISE_AND,
           Op.NOT ->
           define(in, code.value(in.op(), scope.outType(in), values(in)));
+      case Op.S_REM -> define(in, signedRemainder(in));
       case Op.S_LESS_THAN, Op.S_LESS_THAN_EQUAL, Op.S_GREATER_THAN, Op.S_GREATER_THAN_EQUAL ->
           compareSigned(in);
       default -> {
@@ -112,6 +111,18 @@ final class Arithmetic {
       values[i] = scope.value(in, values[i]);
     }
     return values;
+  }
+
+  /**
+   * What a division leaves. Vulkan leaves open what its own operation gives for negative numbers:
+   * an H200 takes those as large ones if the divisor is constant.
+   */
+  private int signedRemainder(Instruction in) {
+    int type = scope.outType(in);
+    int[] values = values(in);
+    int quotient = code.value(Op.S_DIV, type, values);
+    int product = code.value(Op.I_MUL, type, quotient, values[1]);
+    return code.value(Op.I_SUB, type, values[0], product);
   }
 
   /** Compares signed integers, or vectors of them. */
