@@ -122,6 +122,11 @@ final class Hiprtc extends RuntimeCompiler {
   }
 
   @Override
+  protected boolean hasHeaderInFront() {
+    return true;
+  }
+
+  @Override
   protected byte[] code(Pointer program, List<String> options) {
     LongByReference size = new LongByReference();
     return bytes(api.getCodeSize(program, size), size, target -> api.getCode(program, target));

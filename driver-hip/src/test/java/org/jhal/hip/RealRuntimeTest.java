@@ -227,6 +227,20 @@ class RealRuntimeTest {
         "wrong.cpp:3:9: error: use of undeclared identifier 'y'");
   }
 
+  /** The headers that the compiler puts in front of each source have these names, too. */
+  @Test
+  void optionsDefineNamesThatTheCompilersOwnHeadersHave() throws Exception {
+    for (String name : List.of("T", "x", "type", "value")) {
+      Path source =
+          Files.writeString(
+              folder.resolve(name + ".cpp"),
+              "extern \"C\" __global__ void k(" + name + "* out) { *out = 1; }\n");
+      assertContains(
+          run("compile", "gfx90a", source.toString(), "-D" + name + "=float"),
+          "ELF for machine " + EM_AMDGPU);
+    }
+  }
+
   /** As on other devices: HIPRTC itself names a temporary file. */
   @Test
   void namesTheFilesOfTheBundle() throws Exception {

@@ -24,7 +24,8 @@ final class Disposals {
   private record Mark(Timeline timeline, long value) {
     boolean isOver() {
       try {
-        return timeline.isOver(value);
+        boolean isGone = value > timeline.lastSubmitting(); // handing it over has failed
+        return isGone || timeline.isOver(value);
       } catch (HalException e) {
         return true; // the device is lost, and runs nothing
       }

@@ -3,8 +3,7 @@ package org.jhal.vulkan;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -40,19 +39,22 @@ final class FloatModes {
         || module.capabilities().contains(SIGNED_ZERO_INF_NAN_PRESERVE)) {
       return code;
     }
-    List<Integer> entries = new ArrayList<>();
+    Set<Integer> entries = new LinkedHashSet<>(); // a function may be several
     Set<Integer> used = new TreeSet<>(); // of the module's floats, those for which the device can
     int end = 0; // of the entry points
     int opcode = 0;
     for (int at = HEADER_WORDS * Integer.BYTES; at < code.length && opcode != OP_FUNCTION; ) {
       int first = words.getInt(at);
       opcode = first & 0xFFFF;
-      int next = at + (first >>> 16) * Integer.BYTES;
-      if (opcode == OP_ENTRY_POINT) {
+      int count = first >>> 16;
+      int next = at + count * Integer.BYTES;
+      if (opcode == OP_ENTRY_POINT && count > 2) {
         entries.add(words.getInt(at + 2 * Integer.BYTES));
         end = next;
       }
-      if (opcode == OP_TYPE_FLOAT && bits.contains(words.getInt(at + 2 * Integer.BYTES))) {
+      if (opcode == OP_TYPE_FLOAT
+          && count > 2
+          && bits.contains(words.getInt(at + 2 * Integer.BYTES))) {
         used.add(words.getInt(at + 2 * Integer.BYTES));
       }
       at = next;

@@ -52,6 +52,9 @@ class SpirvCompilerTest {
   /** Sources that have no kernel, and those whose kernels have what Vulkan lacks. */
   private static final List<String> OTHERS = List.of("includes.cpp", "allocated.cpp", "solver.cpp");
 
+  private static final int TYPE_FLOAT = 22;
+  private static final int F_DIV = 136;
+
   private static final EntryPoints NO_EXPRESSIONS = new EntryPoints(List.of(), Map.of());
 
   private static Path root() {
@@ -105,6 +108,37 @@ class SpirvCompilerTest {
     byte[] module = compile(compiler, Files.readString(ROOT.resolve(file)));
     assertTrue(Kernels.entries(module).size() > 0, file.toString());
     Kernels.assertValid(module);
+  }
+
+  /** Vulkan's own division of these may be off, so it is that of doubles. */
+  @Test
+  void dividesOnlyDoubles() {
+    int[] words =
+        Kernels.words(
+            compile(
+                compiler(),
+                """
+                #include <cuda_fp16.h>
+                typedef float four __attribute__((ext_vector_type(4)));
+                extern "C" __global__ void k(float* x, __half* h, four* v) {
+                  x[0] = x[1] / x[2] + __frcp_rn(x[3]);
+                  h[0] = h[1] / h[2];
+                  v[0] = v[1] / v[2];
+                }
+                """));
+    Set<Integer> doubles = new HashSet<>();
+    int divisions = 0;
+    for (int at = 5; at < words.length; at += words[at] >>> 16) {
+      int opcode = words[at] & 0xFFFF;
+      if (opcode == TYPE_FLOAT && words[at + 2] == 64) {
+        doubles.add(words[at + 1]);
+      }
+      if (opcode == F_DIV) {
+        divisions++;
+        assertTrue(doubles.contains(words[at + 1]), "the type of a division");
+      }
+    }
+    assertTrue(divisions > 0, "divisions");
   }
 
   @Test

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.cts.run.plan.TestName;
 import org.jhal.cts.run.report.CtsReport;
@@ -27,11 +27,8 @@ public final class OwnProcess {
   /** The property with the display name of the only invocation to run, set in such a process. */
   private static final String INVOCATION = "jhal.cts.invocation";
 
-  /** A recording is of one process, so this one's goes on without the test. */
-  private static final Set<String> NOT_PASSED_ON =
-      Set.of(CtsSession.DEVICE_PROPERTY, "jhal.record");
-
-  private static final String RECORD_VARIABLE = "JHAL_RECORD";
+  /** Not passed on: a recording is of one process, so this one's goes on without the test. */
+  private static final Pattern RECORDS = Pattern.compile("jhal\\.(.+\\.)?record|JHAL_(.+_)?RECORD");
 
   private static final Duration START =
       Duration.ofSeconds(60); // in addition to the test's deadline
@@ -64,7 +61,9 @@ public final class OwnProcess {
         .stringPropertyNames()
         .forEach(
             name -> {
-              if (name.startsWith("jhal.") && !NOT_PASSED_ON.contains(name)) {
+              if (name.startsWith("jhal.")
+                  && !name.equals(CtsSession.DEVICE_PROPERTY)
+                  && !RECORDS.matcher(name).matches()) {
                 command.add("-D" + name + "=" + System.getProperty(name));
               }
             });
@@ -78,7 +77,7 @@ public final class OwnProcess {
       log = Files.createTempFile("jhal-cts", ".log");
       ProcessBuilder builder =
           new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile());
-      builder.environment().remove(RECORD_VARIABLE);
+      builder.environment().keySet().removeIf(name -> RECORDS.matcher(name).matches());
       process = builder.start();
       if (!process.waitFor(deadline.plus(START).toSeconds(), TimeUnit.SECONDS)) {
         return new AssertionFailedError(

@@ -6,30 +6,37 @@ import java.util.List;
 
 /**
  * Options that define macros, as lines in front of a source. A compiler that puts a header of its
- * own in front of the source would apply the options to that, too: that of NVRTC calls a type
- * {@code T}, so {@code -DT=float} makes it wrong (findings/nvrtc-macros-in-own-header.sh).
+ * own in front of the source would apply the options to that, too: those of NVRTC and HIPRTC call a
+ * type {@code T}, so {@code -DT=float} makes them wrong (findings/nvrtc-macros-in-own-header.sh).
  *
  * @param lines the directives, each with its line break; empty if there are none
  * @param others the options that stay options
  */
 record Definitions(String lines, List<String> others) {
-  private static final String DEFINE = "-D";
-  private static final String UNDEFINE = "-U";
+  private static final List<String> DEFINE = List.of("-D", "--define-macro=");
+  private static final List<String> UNDEFINE = List.of("-U", "--undefine-macro=");
 
-  /**
-   * Takes the definitions out of options. Those of names that begin with an underscore stay, as
-   * such names are for headers.
-   */
+  /** Options that put files in front of the source, which may depend on macros. */
+  private static final List<String> INCLUDE = List.of("--pre-include", "-include");
+
+  /** Names for headers begin so. */
+  private static final String FOR_HIP = "HIP_";
+
+  /** Takes the definitions out of options, except those of names that are meant for headers. */
   static Definitions of(List<String> options) {
+    if (options.stream().anyMatch(option -> INCLUDE.stream().anyMatch(option::startsWith))) {
+      return new Definitions("", options);
+    }
     StringBuilder lines = new StringBuilder();
     List<String> others = new ArrayList<>();
     for (String option : options) {
-      if (isFor(DEFINE, option)) {
-        String macro = option.substring(DEFINE.length());
-        String line = macro.contains("=") ? macro.replaceFirst("=", " ") : macro + " 1";
+      String defined = macro(DEFINE, option);
+      String undefined = macro(UNDEFINE, option);
+      if (!defined.isEmpty()) {
+        String line = defined.contains("=") ? defined.replaceFirst("=", " ") : defined + " 1";
         lines.append("#define ").append(line).append('\n');
-      } else if (isFor(UNDEFINE, option)) {
-        lines.append("#undef ").append(option.substring(UNDEFINE.length())).append('\n');
+      } else if (!undefined.isEmpty()) {
+        lines.append("#undef ").append(undefined).append('\n');
       } else {
         others.add(option);
       }
@@ -37,11 +44,20 @@ record Definitions(String lines, List<String> others) {
     return new Definitions(lines.toString(), others);
   }
 
-  private static boolean isFor(String prefix, String option) {
-    return option.startsWith(prefix)
-        && option.length() > prefix.length()
-        && Character.isLetter(option.charAt(prefix.length()))
-        && option.chars().noneMatch(each -> each == '\n' || each == '\r' || each == '\\');
+  /** What follows one of the prefixes; empty if it stays an option. */
+  private static String macro(List<String> prefixes, String option) {
+    for (String prefix : prefixes) {
+      String macro = option.startsWith(prefix) ? option.substring(prefix.length()) : "";
+      boolean isOneLine =
+          macro.chars().noneMatch(each -> each == '\n' || each == '\r' || each == '\\');
+      if (!macro.isEmpty()
+          && Character.isLetter(macro.charAt(0))
+          && !macro.startsWith(FOR_HIP)
+          && isOneLine) {
+        return macro;
+      }
+    }
+    return "";
   }
 
   /** A source behind the definitions, whose lines keep their numbers. */

@@ -138,7 +138,7 @@ public abstract class RuntimeCompiler {
   }
 
   private static boolean namesStandard(String option) {
-    return option.startsWith("--std=") || option.startsWith("-std=");
+    return option.startsWith("--std") || option.startsWith("-std");
   }
 
   private CompiledCode compileNow(

@@ -351,12 +351,16 @@ public final class ReplayTool {
                 kernel,
                 of.dispatches(),
                 of.elements(),
-                of.different(),
-                of.different() == 0 ? "" : ", at most " + of.farthest() + " ulps apart",
+                of.different() + of.partedElements(),
                 of.parted() == 0
                     ? ""
-                    : "; %d differ, in %d elements more"
-                        .formatted(of.parted(), of.partedElements())));
+                    : ", %d of them in %d dispatches that differ"
+                        .formatted(of.partedElements(), of.parted()),
+                of.different() == 0
+                    ? ""
+                    : (of.parted() == 0 ? ", at most " : ", the others at most ")
+                        + of.farthest()
+                        + " ulps apart"));
   }
 
   private void learn(Noise noise, BundleFolders bundles) throws InterruptedException {

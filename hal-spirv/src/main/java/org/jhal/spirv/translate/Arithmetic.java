@@ -9,6 +9,9 @@ import org.jhal.spirv.module.Op;
 
 /** Arithmetic, comparisons, and operations on bits. */
 final class Arithmetic {
+  private static final int HALF = 16;
+  private static final int FLOAT = 32;
+
   private final Scope scope;
   private final FunctionBuilder code;
   private final ModuleBuilder out;
@@ -140,15 +143,38 @@ final class Arithmetic {
   private void divide(Instruction in, String name, int otherwise) {
     Instruction type = scope.resultType(in);
     int[] values = values(in);
-    int outType = scope.outType(in);
-    KernelFunction function =
-        type.op() == Op.TYPE_FLOAT ? scope.translation.exported(name + "_f" + type.word(1)) : null;
+    int count = scope.count(type);
+    if (count == 1) {
+      define(in, quotient(in, scope.bits(in, type), values[0], values[1], name, otherwise));
+      return;
+    }
+    int bits = scope.bits(in, type);
+    int one = out.floating(bits);
+    int[] quotients = new int[count];
+    for (int i = 0; i < count; i++) {
+      int a = code.value(Op.COMPOSITE_EXTRACT, one, values[0], i);
+      int b = code.value(Op.COMPOSITE_EXTRACT, one, values[1], i);
+      quotients[i] = quotient(in, bits, a, b, name, otherwise);
+    }
+    define(in, code.value(Op.COMPOSITE_CONSTRUCT, scope.outType(in), quotients));
+  }
+
+  /** Divides two numbers; halves as floats, which have more than twice their digits. */
+  private int quotient(Instruction in, int bits, int a, int b, String name, int otherwise) {
+    int type = out.floating(bits);
+    if (bits == HALF) {
+      int wide = out.floating(FLOAT);
+      int x = code.value(Op.F_CONVERT, wide, a);
+      int y = code.value(Op.F_CONVERT, wide, b);
+      return code.value(Op.F_CONVERT, type, quotient(in, FLOAT, x, y, name, otherwise));
+    }
+    KernelFunction function = scope.translation.exported(name + "_f" + bits);
     if (function != null && function != scope.function) {
-      define(in, code.call(outType, scope.translation.function(function), values));
-    } else if (otherwise != 0) {
-      define(in, code.exact(otherwise, outType, values));
-    } else {
+      return code.call(type, scope.translation.function(function), new int[] {a, b});
+    }
+    if (otherwise == 0) {
       throw scope.unsupported(Op.name(in.op()) + " without a function " + name);
     }
+    return code.exact(otherwise, type, a, b);
   }
 }

@@ -30,7 +30,7 @@ int printf(const char* format, ...);
 #include "hal_libm.h"
 #define HAL_KEPT extern "C" __device__ __attribute__((used, noinline))
 // In double the quotient is so near that it is rounded to the right number. Vulkan's quotients of double are taken as they are.
-// No float has such a factor: without it, an H200 divides floats instead, as they are converted before and after.
+// No float has such a factor: without it, Clang makes a division of floats of it, as they are converted before and after.
 HAL_KEPT float hal_divide_f32(float x, float y) { return (float)((double)x * 0x1p200 / (double)y * 0x1p-200); }
 HAL_KEPT float hal_remainder_f32(float x, float y) { return (float)hal_m_fmod((double)x, (double)y); }
 HAL_KEPT double hal_remainder_f64(double x, double y) { return hal_m_fmod(x, y); }

@@ -71,8 +71,8 @@ public final class BesideLoad implements Subject {
   private static final double SHARE_OF_DEVICE = 0.25;
   private static final String BUSY = "busy";
   private static final int ITEMS = 64;
-  private static final int LARGE = 1 << 14; // workgroups, some 16 times as many as a GPU runs
-  private static final int LARGE_ON_HOST = 8;
+  private static final int LARGE = 1 << 16; // workgroups, some 16 times as many as a GPU runs
+  private static final int LARGE_ON_HOST = 4 * Runtime.getRuntime().availableProcessors();
   private static final int BUSY_STEPS = 20_000; // of a workgroup: some 100 us
   private static final int LARGE_AT_ONCE = 8; // so many in a command buffer
   private static final int FIRST_USES = 10; // until a graph is made
@@ -81,7 +81,7 @@ public final class BesideLoad implements Subject {
       """
       extern "C" __global__ void busy(unsigned steps, unsigned* out) {
         unsigned x = threadIdx.x;
-        for (unsigned i = 0; i < steps; i++) x = x * 1664525 + 1013904223;
+        for (unsigned i = 0; i < steps; i++) x = x * x + 1013904223; // which no compiler folds
         if (x == 0) *out = 1;
       }
       """;
@@ -94,7 +94,7 @@ public final class BesideLoad implements Subject {
       for (long item = 0; item < group.sizeX(); item++) {
         int x = (int) item;
         for (int i = 0; i < steps; i++) {
-          x = x * 1664525 + 1013904223;
+          x = x * x + 1013904223;
         }
         if (x == 0) {
           out.set(0, 1);

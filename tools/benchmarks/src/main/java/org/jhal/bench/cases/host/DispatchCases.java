@@ -27,9 +27,10 @@ public final class DispatchCases {
   /** The aim: the largest ratio of the device's time to that of the second one. */
   private static final double MOST = 1.15;
 
-  /** The aim beside the same work for which the host reads the grids. */
+  /** The aim for a queue with a share, beside the same without a load. */
   private static final double MOST_BESIDE_LOAD = 1.3;
 
+  /** The aim beside the same work for which the host reads the grids. */
   private static final double MOST_READ = 0.7;
 
   /** The aim for a round trip on the host's own processors. */
