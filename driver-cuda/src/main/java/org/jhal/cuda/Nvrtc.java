@@ -225,7 +225,7 @@ final class Nvrtc extends RuntimeCompiler {
   }
 
   @Override
-  protected boolean hasHeaderInFront() {
+  protected boolean isForSource(String macro) {
     return true;
   }
 

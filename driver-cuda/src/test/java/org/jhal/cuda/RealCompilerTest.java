@@ -123,7 +123,7 @@ class RealCompilerTest {
     }
 
     @Override
-    protected boolean hasHeaderInFront() {
+    protected boolean isForSource(String macro) {
       return true;
     }
 

@@ -121,9 +121,10 @@ final class Hiprtc extends RuntimeCompiler {
     return SourceCode.lineOne(name) + text;
   }
 
+  /** All but those by which HIP's headers are told what to declare. */
   @Override
-  protected boolean hasHeaderInFront() {
-    return true;
+  protected boolean isForSource(String macro) {
+    return !macro.startsWith("HIP_");
   }
 
   @Override

@@ -3,6 +3,7 @@ package org.jhal.gpu.compile;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Options that define macros, as lines in front of a source. A compiler that puts a header of its
@@ -19,19 +20,21 @@ record Definitions(String lines, List<String> others) {
   /** Options that put files in front of the source, which may depend on macros. */
   private static final List<String> INCLUDE = List.of("--pre-include", "-include");
 
-  /** Names for headers begin so. */
-  private static final String FOR_HIP = "HIP_";
-
-  /** Takes the definitions out of options, except those of names that are meant for headers. */
-  static Definitions of(List<String> options) {
+  /**
+   * Takes the definitions out of options, except those of names that are meant for headers: such
+   * names begin with an underscore, or the compiler knows them.
+   *
+   * @param isForSource whether the compiler's header knows no macro of this name
+   */
+  static Definitions of(List<String> options, Predicate<String> isForSource) {
     if (options.stream().anyMatch(option -> INCLUDE.stream().anyMatch(option::startsWith))) {
       return new Definitions("", options);
     }
     StringBuilder lines = new StringBuilder();
     List<String> others = new ArrayList<>();
     for (String option : options) {
-      String defined = macro(DEFINE, option);
-      String undefined = macro(UNDEFINE, option);
+      String defined = macro(DEFINE, option, isForSource);
+      String undefined = macro(UNDEFINE, option, isForSource);
       if (!defined.isEmpty()) {
         String line = defined.contains("=") ? defined.replaceFirst("=", " ") : defined + " 1";
         lines.append("#define ").append(line).append('\n');
@@ -45,14 +48,14 @@ record Definitions(String lines, List<String> others) {
   }
 
   /** What follows one of the prefixes; empty if it stays an option. */
-  private static String macro(List<String> prefixes, String option) {
+  private static String macro(List<String> prefixes, String option, Predicate<String> isForSource) {
     for (String prefix : prefixes) {
       String macro = option.startsWith(prefix) ? option.substring(prefix.length()) : "";
       boolean isOneLine =
           macro.chars().noneMatch(each -> each == '\n' || each == '\r' || each == '\\');
       if (!macro.isEmpty()
           && Character.isLetter(macro.charAt(0))
-          && !macro.startsWith(FOR_HIP)
+          && isForSource.test(macro)
           && isOneLine) {
         return macro;
       }

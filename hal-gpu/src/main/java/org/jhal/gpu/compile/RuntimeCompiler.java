@@ -85,10 +85,13 @@ public abstract class RuntimeCompiler {
   }
 
   /**
-   * Whether it puts a header of its own in front of each source, to which options apply, too: then
-   * macros are defined in the source.
+   * Whether a macro that an option defines is defined in the source instead. A compiler that puts a
+   * header of its own in front of each source would apply the option to that, too, whose names it
+   * may change. By default, all stay options.
+   *
+   * @param macro its name, which begins with a letter, perhaps with parameters and a value
    */
-  protected boolean hasHeaderInFront() {
+  protected boolean isForSource(String macro) {
     return false;
   }
 
@@ -149,8 +152,7 @@ public abstract class RuntimeCompiler {
     source.headers().forEach((name, text) -> headers.add(text(name, text)));
     StringArray texts = strings(headers);
     StringArray names = strings(source.headers().keySet());
-    Definitions definitions =
-        hasHeaderInFront() ? Definitions.of(options) : new Definitions("", options);
+    Definitions definitions = Definitions.of(options, this::isForSource);
     List<String> passed = definitions.others();
     String text = text(source.name(), definitions.before(source.text()));
     int created = api.createProgram(program, text, source.name(), count, texts, names);

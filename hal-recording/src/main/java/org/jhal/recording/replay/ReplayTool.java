@@ -354,8 +354,11 @@ public final class ReplayTool {
                 of.different() + of.partedElements(),
                 of.parted() == 0
                     ? ""
-                    : ", %d of them in %d dispatches that differ"
-                        .formatted(of.partedElements(), of.parted()),
+                    : ", "
+                        + of.partedElements()
+                        + " of them in "
+                        + of.parted()
+                        + " dispatches that differ",
                 of.different() == 0
                     ? ""
                     : (of.parted() == 0 ? ", at most " : ", the others at most ")
