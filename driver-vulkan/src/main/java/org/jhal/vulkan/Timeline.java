@@ -43,9 +43,8 @@ final class Timeline {
   private long last; // the value given out last; used by the thread that records
   private volatile long reached; // a value that the stream is known to have reached
   private volatile long over; // a value that the semaphore is known to have reached
-  private volatile long
-      submitting; // the value of the last submission that may be in a native queue
-  private volatile long submitted; // the value of the last submission that is in a native queue
+  private volatile long submitted; // the value of the last submission in a native queue
+  private volatile long submitting; // likewise, or of one that is on its way there
 
   @GuardedBy("this")
   private final Deque<Long> ends = new ArrayDeque<>(); // of submissions that are not over

@@ -143,12 +143,12 @@ final class Arithmetic {
   private void divide(Instruction in, String name, int otherwise) {
     Instruction type = scope.resultType(in);
     int[] values = values(in);
+    int bits = scope.bits(in, type);
     int count = scope.count(type);
     if (count == 1) {
-      define(in, quotient(in, scope.bits(in, type), values[0], values[1], name, otherwise));
+      define(in, quotient(in, bits, values[0], values[1], name, otherwise));
       return;
     }
-    int bits = scope.bits(in, type);
     int one = out.floating(bits);
     int[] quotients = new int[count];
     for (int i = 0; i < count; i++) {

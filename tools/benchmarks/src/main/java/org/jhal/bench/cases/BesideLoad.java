@@ -17,12 +17,10 @@ import org.jhal.ElementType;
 import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
-import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.QueueRequest;
 import org.jhal.QueueRequest.Priority;
-import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.bench.kernel.Touch;
@@ -148,14 +146,7 @@ public final class BesideLoad implements Subject {
       throw new NotAvailableException("queues of the device have no shares");
     }
     touch = new Touch(device, kernels);
-    try {
-      busy = device.loadExecutable(BUNDLE);
-    } catch (HalException e) {
-      if (e.status() != Status.UNIMPLEMENTED) {
-        throw e;
-      }
-      throw new NotAvailableException(e.getMessage());
-    }
+    busy = Bench.load(device, BUNDLE);
   }
 
   @Override

@@ -14,11 +14,9 @@ import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.Parameter;
-import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.bench.measure.Bench;
@@ -142,15 +140,7 @@ public final class CooperativeWork implements Subject {
 
   @Override
   public void prepare() throws NotAvailableException {
-    Executable kernels;
-    try {
-      kernels = device.loadExecutable(BUNDLE);
-    } catch (HalException e) {
-      if (e.status() == Status.UNIMPLEMENTED) {
-        throw new NotAvailableException(e.getMessage());
-      }
-      throw e;
-    }
+    Executable kernels = Bench.load(device, BUNDLE);
     Kernel all = kernels.kernel(ALL_STEPS);
     Kernel one = kernels.kernel(ONE_STEP);
     long resident = all.residentWorkgroups().orElseThrow();

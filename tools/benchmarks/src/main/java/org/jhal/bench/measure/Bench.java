@@ -11,9 +11,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.Device;
 import org.jhal.DeviceUri;
+import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Hal;
+import org.jhal.HalException;
 import org.jhal.Setting;
+import org.jhal.Status;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,6 +75,23 @@ public record Bench(
   /** The steps of a sample without a size: {@code wanted}, but at most {@code max}. */
   public int steps(int wanted) {
     return Math.min(wanted, max);
+  }
+
+  /**
+   * Loads kernels of a case.
+   *
+   * @throws NotAvailableException if the device can load none of their formats
+   */
+  public static Executable load(Device device, ExecutableSource kernels)
+      throws NotAvailableException {
+    try {
+      return device.loadExecutable(kernels);
+    } catch (HalException e) {
+      if (e.status() != Status.UNIMPLEMENTED) {
+        throw e;
+      }
+      throw new NotAvailableException(String.valueOf(e.getMessage()));
+    }
   }
 
   /**

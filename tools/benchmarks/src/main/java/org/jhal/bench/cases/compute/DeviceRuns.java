@@ -14,13 +14,10 @@ import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.DeviceQueue;
 import org.jhal.Executable;
-import org.jhal.HalException;
 import org.jhal.Kernel;
 import org.jhal.Sequence;
-import org.jhal.Status;
 import org.jhal.bench.kernel.KernelRun;
 import org.jhal.bench.measure.Bench;
-import org.jhal.bench.measure.NotAvailableException;
 import org.jhal.bench.measure.Subject;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +66,7 @@ final class DeviceRuns implements Subject {
   public void prepare() throws Exception {
     Device on = opened.get();
     device = on;
-    Executable loaded = load(on);
+    Executable loaded = Bench.load(on, run.bundle());
     executable = loaded;
     Kernel kernel = loaded.kernel(run.kernel());
     List<Object> arguments = new ArrayList<>(run.arguments());
@@ -92,17 +89,6 @@ final class DeviceRuns implements Subject {
       steps.await(Bench.DEADLINE);
       check.look(result);
       commands = record(on, kernel, args);
-    }
-  }
-
-  private Executable load(Device on) throws NotAvailableException {
-    try {
-      return on.loadExecutable(run.bundle());
-    } catch (HalException e) {
-      if (e.status() != Status.UNIMPLEMENTED) {
-        throw e;
-      }
-      throw new NotAvailableException(String.valueOf(e.getMessage()));
     }
   }
 
