@@ -272,10 +272,10 @@ HAL_EXPORT int hal_check_first(hal_check* check, int number, long long* out) {
   return 0;
 }
 
-static void write_item(const hal_check* check, unsigned who, int is_known, long long* out) {
-  int is_of_dispatch = is_known && who >> HAL_ITEM_BITS >= check->first;
-  out[0] = is_of_dispatch ? (long long)check->groups[who >> HAL_ITEM_BITS] : -1;
-  out[1] = is_of_dispatch ? (long long)(who & (HAL_MOST_ITEMS - 1)) : -1;
+static void write_item(const hal_check* check, hal_access access, int is_known, long long* out) {
+  int is_of_dispatch = is_known && access.who >> HAL_ITEM_BITS >= check->first;
+  out[0] = is_of_dispatch ? (long long)check->groups[access.who >> HAL_ITEM_BITS] : -1;
+  out[1] = is_of_dispatch ? (long long)(access.who & (HAL_MOST_ITEMS - 1)) : -1;
 }
 
 // Writes for elements of a buffer, by the number of its parameter, whether they are inside, and the group and the item that have
@@ -288,11 +288,12 @@ HAL_EXPORT void hal_check_touched(hal_check* check, int number, long long first,
   for (int i = 0; i < count; i++, out += 5) {
     long long at = (first + i) * element;
     int is_inside = range && at >= 0 && (unsigned long long)(at + element) <= range->size;
-    const hal_cell* cell = is_inside && range->cells ? range->cells + ((size_t)(range->base + at - range->origin) >> 2) : 0;
-    unsigned mask = cell ? ((element >= 4 ? 16u : 1u << element) - 1) << ((size_t)(range->base + at - range->origin) & 3) & 15 : 0;
+    hal_cell cell = {0};
+    if (is_inside && range->cells) cell = range->cells[(size_t)(range->base + at - range->origin) >> 2];
+    unsigned mask = is_inside ? ((element >= 4 ? 16u : 1u << element) - 1) << ((size_t)(range->base + at - range->origin) & 3) & 15 : 0;
     out[0] = is_inside;
-    write_item(check, cell ? cell->writer : 0, cell && (cell->write & mask), out + 1);
-    write_item(check, cell ? cell->reader : 0, cell && (cell->read & mask) && !(cell->read & 16), out + 3);
+    write_item(check, cell.write, cell.write.what & mask, out + 1);
+    write_item(check, cell.read, (cell.read.what & mask) && !(cell.read.what & 16), out + 3);
   }
 }
 

@@ -41,12 +41,15 @@ enum { HAL_IS_READ_ONLY = 1, HAL_IS_SHARED = 2 };  // flags of ranges
 enum { HAL_IS_WRITE = 1, HAL_IS_ATOMIC = 2, HAL_IS_VOLATILE = 4 };  // what an access does
 enum { HAL_IS_SAME = 8 };  // of a race: both write the same value
 
-// The accesses to four bytes: the last write, and a read. Who it was is the serial number of the interval between two meetings
-// in which it was, and the item. The rest is what it was, see hal_hooks.c.
+// An access to some of four bytes. Who it was is the serial number of the interval between two meetings in which it was, and the
+// item. What it was, hal_hooks.c says. Both change at once: threads that see who it was must see which bytes it was, too.
 typedef struct {
-  unsigned writer;
-  unsigned short write, read;
-  unsigned reader;
+  unsigned who, what;
+} __attribute__((aligned(8))) hal_access;
+
+// The accesses to four bytes: the last write, and a read.
+typedef struct {
+  hal_access write, read;
 } hal_cell;
 
 // Memory that a dispatch may use.
@@ -73,7 +76,7 @@ typedef struct {
   hal_cell* cells;         // these as those of the range
   unsigned char* written;
   unsigned long long from; // of what these are for to `base`, in bytes
-  unsigned place;          // of the code, as a cell has it
+  unsigned place;          // of the code, as an access has it
   unsigned is_alone;       // no other thread uses the range
   unsigned long long unused;
 } hal_site;

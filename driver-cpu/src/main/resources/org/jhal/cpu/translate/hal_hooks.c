@@ -63,7 +63,7 @@ static void report_access(unsigned kind, const char* p, size_t size, unsigned ac
 
 // ---- races ----
 
-// The lower bits of what a cell says of an access; above them is the number of the place.
+// The lower bits of what an access is; above them is the number of the place.
 enum { MASK = 15, ATOMIC = 16, SEVERAL_ITEMS = 32, SEVERAL_GROUPS = 64, PLACE = 7 };
 enum { WRITTEN = ATOMIC };  // of a read: it is a plain write that an atomic one of its group has followed
 enum { PLACES = 512, CODES = 1 << 18, CODE_SHIFT = 2 };  // a call has at least 5 bytes on x86-64, and 4 on ARM
@@ -145,14 +145,14 @@ static __attribute__((noinline)) void end_pending(hal_checked* me) {
 }
 
 static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned size, unsigned access, const hal_range* range,
-                                           const void* pc, unsigned who, unsigned what, unsigned other_access) {
+                                           const void* pc, hal_access other, unsigned other_access) {
   hal_finding found = of_access(HAL_RACE, p, size, access, range, pc);
-  unsigned serial = serial_of(who);
-  int is_own = item_of(who) == me->item && check->groups[serial] == (unsigned)me->group;  // then another has read it, too
-  found.other_at = code(known.places[what >> PLACE]);
+  unsigned serial = serial_of(other.who);
+  int is_own = item_of(other.who) == me->item && check->groups[serial] == (unsigned)me->group;  // then another has read it, too
+  found.other_at = code(known.places[other.what >> PLACE]);
   found.other_group = check->groups[serial];
-  found.other_item = is_own ? -1 : (long long)item_of(who);
-  found.other_access = other_access | (what & ATOMIC ? HAL_IS_ATOMIC : 0);
+  found.other_item = is_own ? -1 : (long long)item_of(other.who);
+  found.other_access = other_access | (other.what & ATOMIC ? HAL_IS_ATOMIC : 0);
   int compares = (access & other_access & HAL_IS_WRITE) && !((access | found.other_access) & HAL_IS_ATOMIC) && size <= sizeof me->before;
   // The write itself is still to come if it is the one that waits: it may be unordered with several others.
   const hal_finding* waits = me->has_pending ? &me->pending : NULL;
@@ -168,45 +168,71 @@ static __attribute__((noinline)) void race(hal_checked* me, char* p, unsigned si
   for (unsigned i = 0; i < size; i++) me->before[i] = p[i];
 }
 
-// Says who makes an access, and returns who did before. Two threads each announce theirs before they look for the other's.
-static inline __attribute__((always_inline)) unsigned announce(unsigned* who, unsigned own, int is_alone) {
-  if (!is_alone) return __atomic_exchange_n(who, own, __ATOMIC_SEQ_CST);
-  unsigned before = *who;
-  *who = own;
+static inline __attribute__((always_inline)) hal_access last(hal_access* of) {
+  hal_access access;
+  __atomic_load(of, &access, __ATOMIC_SEQ_CST);
+  return access;
+}
+
+static inline int is_equal(hal_access a, hal_access b) { return a.who == b.who && a.what == b.what; }
+
+// Says that there is an access, and returns the one before. Two threads each announce theirs before they look for the other's.
+static inline __attribute__((always_inline)) hal_access announce(hal_access* of, hal_access access, int is_alone) {
+  hal_access before = *of;
+  if (is_alone) {
+    *of = access;
+  } else {
+    __atomic_exchange(of, &access, &before, __ATOMIC_SEQ_CST);
+  }
   return before;
 }
 
-static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, unsigned old, int is_alone, const void* pc) {
-  unsigned own = me->own, reader = cell->reader, read = cell->read;
-  if (reader == own) {
-    if ((read & mask) != mask && !(read & (SEVERAL_ITEMS | SEVERAL_GROUPS))) cell->read = (unsigned short)(read | mask);
-    return;
+// Announces an access after `before`; returns 0 if there is another one.
+static inline __attribute__((always_inline)) int follow(hal_access* of, hal_access before, hal_access access, int is_alone) {
+  if (!is_alone) return __atomic_compare_exchange(of, &before, &access, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  *of = access;
+  return 1;
+}
+
+// A read of bytes after those that are known: which one a cell has from now on.
+static inline hal_access joined(hal_checked* me, hal_access read, unsigned mask, unsigned old, const void* pc) {
+  unsigned own = me->own, serial = serial_of(read.who), both = read.what & mask;
+  if (read.who == own) {
+    if (!(read.what & (SEVERAL_ITEMS | SEVERAL_GROUPS))) read.what |= mask;
+    return read;
   }
-  unsigned both = read & mask;
-  if (reader >= old && both) {
-    if (read & SEVERAL_GROUPS) return;
-    int is_other_group = serial_of(reader) != serial_of(own) && check->groups[serial_of(reader)] != (unsigned)me->group;
-    if (is_other_group || serial_of(reader) >= me->since) {
+  if (read.who >= old && both) {
+    if (read.what & SEVERAL_GROUPS) return read;
+    int is_other_group = serial != serial_of(own) && check->groups[serial] != (unsigned)me->group;
+    if (is_other_group || serial >= me->since) {
       unsigned flag = is_other_group ? SEVERAL_GROUPS : SEVERAL_ITEMS;
-      if (!(read & flag)) cell->read = (unsigned short)((read & ~MASK) | both | flag);
-      return;
+      if (!(read.what & flag)) read.what = (read.what & ~(unsigned)MASK) | both | flag;
+      return read;
     }
   }
-  cell->read = (unsigned short)(mask | number_of(pc) << PLACE);
-  announce(&cell->reader, own, is_alone);
+  return (hal_access){own, mask | number_of(pc) << PLACE};
+}
+
+static inline void record_read(hal_checked* me, hal_cell* cell, unsigned mask, unsigned old, int is_alone, const void* pc) {
+  hal_access before, now;
+  do {
+    before = last(&cell->read);
+    now = joined(me, before, mask, old, pc);
+  } while (!is_equal(before, now) && !follow(&cell->read, before, now, is_alone));
 }
 
 // An atomic write is to replace a plain one, of which other groups must still learn: it stays in place of a read, unless one of
 // another group would be forgotten.
-static __attribute__((noinline)) void keep(hal_checked* me, hal_cell* cell, unsigned writer, unsigned old, int is_alone) {
+static __attribute__((noinline)) void keep(hal_checked* me, hal_cell* cell, hal_access write, unsigned old, int is_alone) {
   unsigned group = (unsigned)me->group;
-  if (check->groups[serial_of(writer)] != group) return;
-  if (cell->reader >= old && (cell->read & MASK) &&
-      ((cell->read & SEVERAL_GROUPS) || check->groups[serial_of(cell->reader)] != group)) {
+  if (check->groups[serial_of(write.who)] != group) return;
+  hal_access read = last(&cell->read);
+  if (read.who >= old && (read.what & MASK) &&
+      ((read.what & SEVERAL_GROUPS) || check->groups[serial_of(read.who)] != group)) {
     return;
   }
-  cell->read = (unsigned short)(cell->write | WRITTEN);
-  announce(&cell->reader, writer, is_alone);
+  write.what |= WRITTEN;
+  follow(&cell->read, read, write, is_alone);
 }
 
 // Compares an access with those before it, four bytes at a time, and remembers it.
@@ -221,26 +247,29 @@ static inline __attribute__((always_inline)) void compare(hal_checked* me, char*
   for (size_t left = size + low; ; cell++) {
     unsigned mask = left >= 4 ? MASK : (1u << left) - 1;
     mask &= MASK << low;
-    unsigned writer;
+    hal_access write;
     if (access & HAL_IS_WRITE) {
-      writer = cell->writer == own ? own : announce(&cell->writer, own, is_alone);
+      write = last(&cell->write);
+      unsigned kept = write.who == own ? write.what & MASK : 0;
+      hal_access now = {own, mask | kept | (is_atomic ? ATOMIC : 0) | number_of(pc) << PLACE};
+      if (!is_equal(write, now)) write = announce(&cell->write, now, is_alone);
     } else {
       if (!is_atomic) record_read(me, cell, mask, old, is_alone, pc);
-      writer = cell->writer;
+      write = last(&cell->write);
     }
-    if (writer != own && writer >= old && (cell->write & mask) && !(is_atomic && (cell->write & ATOMIC)) &&
-        is_unordered(me, writer)) {
-      race(me, p, (unsigned)size, access, range, pc, writer, cell->write, HAL_IS_WRITE);
+    if (write.who != own && write.who >= old && (write.what & mask) && !(is_atomic && (write.what & ATOMIC)) &&
+        is_unordered(me, write.who)) {
+      race(me, p, (unsigned)size, access, range, pc, write, HAL_IS_WRITE);
     }
     if (access & HAL_IS_WRITE) {
-      unsigned reader = cell->reader, read = cell->read;
-      if (reader >= old && (read & mask) &&
-          (((read & SEVERAL_GROUPS) && !check->nodes) || (reader == own ? read & SEVERAL_ITEMS : is_unordered(me, reader)))) {
-        race(me, p, (unsigned)size, access, range, pc, reader, read & ~ATOMIC, read & WRITTEN ? HAL_IS_WRITE : 0);
+      hal_access read = last(&cell->read);
+      if (read.who >= old && (read.what & mask) &&
+          (((read.what & SEVERAL_GROUPS) && !check->nodes) ||
+           (read.who == own ? read.what & SEVERAL_ITEMS : is_unordered(me, read.who)))) {
+        hal_access other = {read.who, read.what & ~(unsigned)ATOMIC};
+        race(me, p, (unsigned)size, access, range, pc, other, read.what & WRITTEN ? HAL_IS_WRITE : 0);
       }
-      if (is_atomic && writer >= old && (cell->write & mask) && !(cell->write & ATOMIC)) keep(me, cell, writer, old, is_alone);
-      unsigned kept = writer == own ? cell->write & MASK : 0;
-      cell->write = (unsigned short)(mask | kept | (is_atomic ? ATOMIC : 0) | number_of(pc) << PLACE);
+      if (is_atomic && write.who >= old && (write.what & mask) && !(write.what & ATOMIC)) keep(me, cell, write, old, is_alone);
     }
     if (left <= 4) break;
     left -= 4;
@@ -501,50 +530,29 @@ static inline __attribute__((always_inline)) int is_before(hal_checked* me, unsi
   return serial < me->since && (is_shared || check->groups[serial] == (unsigned)me->group);
 }
 
-// An access to four bytes, as `compare` has it, if it is certainly right; else returns 0, and compare finds it as it was.
+// An access to four bytes, as `compare` has it, if it is certainly right; else returns 0, and compare looks at it.
 static inline __attribute__((always_inline)) int is_fine(hal_checked* me, const hal_site* site, hal_cell* cell, unsigned mask,
                                                          unsigned access, unsigned own, unsigned old, int is_shared) {
-  unsigned writer = cell->writer, reader = cell->reader;
-  if (writer != own && writer >= old && (cell->write & mask) && !is_before(me, writer, is_shared)) return 0;
-  unsigned read = cell->read;
+  hal_access write = last(&cell->write), read = last(&cell->read), now = {own, mask | site->place};
+  if (write.who != own && write.who >= old && (write.what & mask) && !is_before(me, write.who, is_shared)) return 0;
   if (!(access & HAL_IS_WRITE)) {
-    if (reader == own) return (read & mask) == mask;
-    if (reader < old || !(read & mask) || is_before(me, reader, is_shared)) {
-      if ((read & SEVERAL_GROUPS) && reader >= old && (read & mask)) return 1;
-      cell->read = (unsigned short)(mask | site->place);
-      if (site->is_alone) {
-        cell->reader = own;
-        return 1;
-      }
-      __atomic_exchange_n(&cell->reader, own, __ATOMIC_SEQ_CST);
-      return __atomic_load_n(&cell->writer, __ATOMIC_RELAXED) == writer;
+    if (read.who == own) return (read.what & mask) == mask;
+    if (read.who < old || !(read.what & mask) || is_before(me, read.who, is_shared)) {
+      if ((read.what & SEVERAL_GROUPS) && read.who >= old && (read.what & mask)) return 1;
+      if (!follow(&cell->read, read, now, site->is_alone)) return 0;
+      return site->is_alone || is_equal(last(&cell->write), write);
     }
-    return (read & mask) == mask &&
-           ((read & SEVERAL_GROUPS) || ((read & SEVERAL_ITEMS) && serial_of(reader) == serial_of(own)));
+    return (read.what & mask) == mask &&
+           ((read.what & SEVERAL_GROUPS) || ((read.what & SEVERAL_ITEMS) && serial_of(read.who) == serial_of(own)));
   }
-  if (reader >= old && (read & mask)) {
-    if (read & SEVERAL_GROUPS) return 0;
-    if (reader == own ? read & SEVERAL_ITEMS : !is_before(me, reader, is_shared)) return 0;
+  if (read.who >= old && (read.what & mask)) {
+    if (read.what & SEVERAL_GROUPS) return 0;
+    if (read.who == own ? read.what & SEVERAL_ITEMS : !is_before(me, read.who, is_shared)) return 0;
   }
-  if (writer == own) {
-    cell->write = (unsigned short)((cell->write & MASK) | mask | site->place);
-    return 1;
-  }
-  if (site->is_alone) {
-    cell->writer = own;
-  } else {
-    unsigned last = __atomic_exchange_n(&cell->writer, own, __ATOMIC_SEQ_CST);
-    if (last != writer) {  // another thread has come between
-      __atomic_store_n(&cell->writer, last, __ATOMIC_SEQ_CST);
-      return 0;
-    }
-    if (__atomic_load_n(&cell->reader, __ATOMIC_RELAXED) != reader) {
-      cell->write = (unsigned short)(mask | site->place);
-      return 0;
-    }
-  }
-  cell->write = (unsigned short)(mask | site->place);
-  return 1;
+  if (write.who == own) now.what |= write.what & MASK;
+  if (is_equal(write, now)) return 1;
+  if (!follow(&cell->write, write, now, site->is_alone)) return 0;
+  return site->is_alone || is_equal(last(&cell->read), read);
 }
 
 // An access that is where the code was last, and right. Else returns 0, and `look` finds everything as it was.

@@ -30,6 +30,7 @@ import org.jhal.Hal;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.KernelFinding;
+import org.jhal.Parameter;
 import org.jhal.Sequence;
 import org.jhal.Status;
 import org.jhal.Workgroups;
@@ -189,6 +190,56 @@ class CheckTest {
     }
     missing.forEach(each -> wrong.add(kernel + ": not found " + each));
     return wrong;
+  }
+
+  /** Two threads run a workgroup each, in which they write and read the same elements. */
+  @Test
+  void workgroupsThatRunAtOnceMissNoElement() throws Exception {
+    int elements = 1 << 20;
+    String source =
+        """
+        extern "C" __global__ void write(int* out, int count) {
+          for (int i = 0; i < count; i++) out[i] = blockIdx.x;
+        }
+        extern "C" __global__ void read(int* out, int count) {
+          int sum = 0;
+          for (int i = 0; i < count; i++) {
+            if (blockIdx.x == 0) sum += out[i]; else out[i] = 1;
+          }
+          if (sum < 0) out[0] = sum;
+        }
+        """;
+    ExecutableSource bundle =
+        ExecutableSource.builder("checks")
+            .kernel("write", 1, inout("out", I32), Parameter.constant("count", I32))
+            .kernel("read", 1, inout("out", I32), Parameter.constant("count", I32))
+            .cpp(source)
+            .build();
+    try (Device device =
+            Hal.openDevice("cpu://?check=races&check-mode=report&cache=off&threads=2");
+        Executable kernels = device.loadExecutable(bundle);
+        DeviceBuffer out = device.allocate(4L * elements, BufferParams.DEVICE);
+        Sequence steps = device.createSequence()) {
+      for (int round = 0; round < 10; round++) {
+        for (String name : List.of("write", "read")) {
+          CheckTool.take();
+          steps.step(
+              (waits, signals) ->
+                  device
+                      .queue(0)
+                      .dispatch(
+                          waits,
+                          signals,
+                          kernels.kernel(name),
+                          Workgroups.of(2),
+                          Args.of(out, elements)));
+          steps.await(LIMIT);
+          long found = taken().stream().mapToLong(KernelFinding::count).sum();
+          assertTrue(
+              found >= elements, name + ": only " + found + " of " + elements + " are found");
+        }
+      }
+    }
   }
 
   @Test
