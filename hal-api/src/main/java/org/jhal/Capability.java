@@ -27,6 +27,12 @@ public enum Capability {
    */
   SATURATING_CASTS,
   /**
+   * Kernels in C++ keep numbers of {@code float} and {@code __nv_bfloat16} that are nearer to zero
+   * than the smallest normal one (subnormal). Other devices may take those for zeros of the same
+   * sign, as operands and as results.
+   */
+  SUBNORMALS,
+  /**
    * Variables of the code of kernels as buffers; see {@link Executable#global}. Not of kernels in
    * Java.
    */

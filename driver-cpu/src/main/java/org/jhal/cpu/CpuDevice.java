@@ -44,6 +44,7 @@ final class CpuDevice implements DeviceBackend<HostEvent> {
           Capability.SHARED_MEMORY,
           Capability.HOST_ADDRESSES,
           Capability.SATURATING_CASTS,
+          Capability.SUBNORMALS,
           Capability.KERNEL_GLOBALS,
           Capability.QUEUE_PRIORITY,
           Capability.COMMAND_TIMES);

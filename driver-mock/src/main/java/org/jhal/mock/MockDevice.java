@@ -47,6 +47,7 @@ final class MockDevice implements DeviceBackend<MockEvent> {
           Capability.HOST_IMPORT,
           Capability.SHARED_MEMORY,
           Capability.COOPERATIVE_DISPATCH,
+          Capability.SUBNORMALS,
           Capability.COMMAND_TIMES,
           Capability.QUEUE_PRIORITY,
           Capability.QUEUE_SHARE);

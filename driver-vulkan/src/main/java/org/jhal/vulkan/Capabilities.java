@@ -16,21 +16,15 @@ final class Capabilities {
   private static final Map<Integer, Integer> SUBGROUPS =
       Map.of(61, 0x1, 62, 0x2, 63, 0x4, 64, 0x8, 65, 0x10, 66, 0x20, 67, 0x40, 68, 0x80);
 
-  /** Those of float controls. */
-  private static final Map<Integer, String> FLOAT_CONTROLS =
-      Map.of(
-          4464, "DenormPreserve",
-          4465, "DenormFlushToZero",
-          4466, "SignedZeroInfNanPreserve",
-          4467, "RoundingModeRTE",
-          4468, "RoundingModeRTZ");
-
   private static final Map<Integer, String> NAMES = names();
 
   private Capabilities() {}
 
   private static Map<Integer, String> names() {
-    Map<Integer, String> names = new HashMap<>(FLOAT_CONTROLS);
+    Map<Integer, String> names = new HashMap<>();
+    for (FloatMode mode : FloatMode.values()) {
+      names.put(mode.capability, mode.title);
+    }
     for (Feature feature : Feature.values()) {
       names.put(feature.capability, feature.title);
     }
@@ -71,9 +65,10 @@ final class Capabilities {
     if (operations != null) {
       return (device.limits().subgroupOperations() & operations) != 0;
     }
-    String control = FLOAT_CONTROLS.get(capability);
-    if (control != null) {
-      return device.limits().floatControls().contains(control);
+    for (FloatMode mode : FloatMode.values()) {
+      if (mode.capability == capability) {
+        return device.limits().has(mode, Float.SIZE);
+      }
     }
     for (Feature feature : device.features()) {
       if (feature.capability == capability) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.vulkan;
 
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -49,9 +50,9 @@ record PhysicalDevice(
    * @param importAlignment the size of the pages that are imported, in bytes; 0 if none can be
    * @param subgroupOperations VkSubgroupFeatureFlags of kernels
    * @param tickNanos the nanoseconds of a tick of its timestamps
-   * @param floatControls the names of the capabilities of float controls that it has
-   * @param nanBits the bits of floats whose NaN, infinities and signed zeros a module can ask to
-   *     keep
+   * @param floatModes the bits of floats for which it has a mode
+   * @param hasIndependentDenorms whether kernels can demand other modes for the subnormal numbers
+   *     of 32 bits than for others
    */
   record Limits(
       Workgroups groups,
@@ -62,8 +63,28 @@ record PhysicalDevice(
       long importAlignment,
       int subgroupOperations,
       float tickNanos,
-      Set<String> floatControls,
-      Set<Integer> nanBits) {}
+      Map<FloatMode, Set<Integer>> floatModes,
+      boolean hasIndependentDenorms) {
+    boolean has(FloatMode mode, int bits) {
+      return floatModes.getOrDefault(mode, Set.of()).contains(bits);
+    }
+
+    /** The modes that this driver demands for kernels, with the bits for which it does. */
+    Map<FloatMode, Set<Integer>> demanded() {
+      Map<FloatMode, Set<Integer>> all = new EnumMap<>(FloatMode.class);
+      FloatMode nan = FloatMode.SIGNED_ZERO_INF_NAN_PRESERVE;
+      all.put(nan, floatModes.getOrDefault(nan, Set.of()));
+      if (has(FloatMode.DENORM_PRESERVE, Float.SIZE) && hasIndependentDenorms) {
+        all.put(FloatMode.DENORM_PRESERVE, Set.of(Float.SIZE));
+      }
+      return all;
+    }
+  }
+
+  /** Whether kernels keep subnormal numbers of 32 bits; processors of a host do without a mode. */
+  boolean keepsSubnormals() {
+    return computesOnHost || limits.demanded().containsKey(FloatMode.DENORM_PRESERVE);
+  }
 
   /** Its properties as users see them, with the memory limited to {@code memoryBytes}. */
   DeviceInfo info(int index, long memoryBytes, String binding) {

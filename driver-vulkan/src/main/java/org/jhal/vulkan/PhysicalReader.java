@@ -2,6 +2,7 @@
 package org.jhal.vulkan;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,6 +42,7 @@ final class PhysicalReader {
   private static final int TICK_NANOS = 736;
 
   private final long physical;
+  private static final int DENORM_INDEPENDENCE = 16; // in those of float controls
   private static final int DRIVER_ID = 16; // in VkPhysicalDeviceDriverProperties
 
   private String name = "a device";
@@ -129,8 +131,9 @@ final class PhysicalReader {
                   ? 0
                   : subgroups.int32At(24),
               Float.intBitsToFloat(all.int32At(TICK_NANOS)),
-              floatControls(floats),
-              nanBits(floats)),
+              floatModes(floats),
+              floats.int32At(DENORM_INDEPENDENCE)
+                  != VulkanConstants.VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE),
           properties(all, driver, subgroups, family, extensions));
     }
   }
@@ -204,34 +207,19 @@ final class PhysicalReader {
     return unsigned < 0 ? Integer.MAX_VALUE : unsigned;
   }
 
-  /** The capabilities of float controls that a device has for floats of 32 bits. */
-  private static Set<String> floatControls(Structs.Struct floats) {
-    Map<String, Integer> offsets =
-        Map.of(
-            "SignedZeroInfNanPreserve", 28,
-            "DenormPreserve", 40,
-            "DenormFlushToZero", 52,
-            "RoundingModeRTE", 64,
-            "RoundingModeRTZ", 76);
-    Set<String> found = new HashSet<>();
-    offsets.forEach(
-        (capability, offset) -> {
-          if (floats.int32At(offset) != 0) {
-            found.add(capability);
-          }
-        });
-    return found;
-  }
-
-  private static Set<Integer> nanBits(Structs.Struct floats) {
-    Map<Integer, Integer> offsets = Map.of(16, 24, 32, 28, 64, 32);
-    Set<Integer> found = new HashSet<>();
-    offsets.forEach(
-        (bits, offset) -> {
-          if (floats.int32At(offset) != 0) {
-            found.add(bits);
-          }
-        });
+  private static Map<FloatMode, Set<Integer>> floatModes(Structs.Struct floats) {
+    Map<FloatMode, Set<Integer>> found = new EnumMap<>(FloatMode.class);
+    for (FloatMode mode : FloatMode.values()) {
+      Set<Integer> bits = new HashSet<>();
+      int at = mode.offset;
+      for (int size : new int[] {Short.SIZE, Float.SIZE, Double.SIZE}) {
+        if (floats.int32At(at) != 0) {
+          bits.add(size);
+        }
+        at += Integer.BYTES;
+      }
+      found.put(mode, bits);
+    }
     return found;
   }
 

@@ -112,6 +112,9 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
   @Override
   public final Set<Capability> capabilities() {
     Set<Capability> capabilities = EnumSet.of(Capability.KERNEL_GLOBALS);
+    if (logical.physical().keepsSubnormals()) {
+      capabilities.add(Capability.SUBNORMALS);
+    }
     if (logical.physical().limits().importAlignment() > 0) {
       capabilities.add(Capability.HOST_IMPORT);
     }

@@ -72,7 +72,7 @@ final class VulkanModule implements KernelModule {
       checkSharedMemory(device, code, entry, kernel, what);
       entries.add(entry);
     }
-    byte[] whole = FloatModes.keepNans(code, module, device.physical().limits().nanBits());
+    byte[] whole = FloatModes.demand(code, module, device.physical().limits().demanded());
     VulkanModule made =
         new VulkanModule(device, VariableMemory.make(device, module.variables(), what));
     boolean isDone = false;

@@ -56,6 +56,24 @@ class VulkanHeaderTest {
           Map.entry("sizeof(VkPhysicalDeviceVulkan12Features)", 208L),
           Map.entry("sizeof(VkPhysicalDeviceDriverProperties)", 536L),
           Map.entry("sizeof(VkPhysicalDeviceFloatControlsProperties)", 88L),
+          Map.entry(
+              "offsetof(VkPhysicalDeviceFloatControlsProperties, denormBehaviorIndependence)", 16L),
+          Map.entry(
+              "offsetof(VkPhysicalDeviceFloatControlsProperties, shaderDenormPreserveFloat32)",
+              40L),
+          Map.entry(
+              "offsetof(VkPhysicalDeviceFloatControlsProperties, shaderDenormFlushToZeroFloat32)",
+              52L),
+          Map.entry(
+              "offsetof(VkPhysicalDeviceFloatControlsProperties,"
+                  + " shaderSignedZeroInfNanPreserveFloat64)",
+              32L),
+          Map.entry(
+              "offsetof(VkPhysicalDeviceFloatControlsProperties, shaderRoundingModeRTEFloat64)",
+              68L),
+          Map.entry(
+              "offsetof(VkPhysicalDeviceFloatControlsProperties, shaderRoundingModeRTZFloat16)",
+              72L),
           Map.entry("sizeof(VkPhysicalDeviceMemoryProperties)", 520L),
           Map.entry("sizeof(VkSubmitInfo)", 72L),
           Map.entry("sizeof(VkTimelineSemaphoreSubmitInfo)", 48L),

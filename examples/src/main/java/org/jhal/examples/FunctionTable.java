@@ -84,6 +84,9 @@ final class FunctionTable {
       List<Row> wrong = rows.stream().filter(Row::isWrong).toList();
       List<Row> right = rows.stream().filter(row -> !row.isWrong).toList();
       List<Row> equal = right.stream().filter(Row::isEqual).toList();
+      if (!device.capabilities().contains(Capability.SUBNORMALS)) {
+        out.println("           without subnormal numbers, which this device may take for zeros");
+      }
       out.println("equal      " + equal.size() + " in every bit");
       if (all) {
         equal.forEach(row -> out.println("  " + row.function.name()));
@@ -155,14 +158,14 @@ final class FunctionTable {
     Map<String, long[]> results = results(device, variants);
     Map<String, LargestDistance> distances =
         LargestDistance.of(device, with(LargestDistance.bundle(), variants), operands);
-    boolean saturates = device.capabilities().contains(Capability.SATURATING_CASTS);
-    Scope required = saturates ? Scope.SATURATING : Scope.REQUIRED;
+    Scope every = Scope.all(device);
+    Scope required = Scope.required(device);
     List<Row> rows = new ArrayList<>();
     for (DialectFunction function : DialectFunction.all()) {
       String name = function.name();
       long[] bits = Objects.requireNonNull(results.get(name));
       long[] gpu = Objects.requireNonNull(measured.bits().get(name));
-      Comparison all = Comparison.of(function, bits, measured, exact, Scope.ALL);
+      Comparison all = Comparison.of(function, bits, measured, exact, every);
       LargestDistance other = distances.get(name);
       long farthest = Math.max(all.largest(), other == null ? 0 : other.units());
       boolean isWrong =
@@ -176,7 +179,7 @@ final class FunctionTable {
               function,
               isWrong,
               all,
-              Comparison.of(function, gpu, measured, exact, Scope.ALL),
+              Comparison.of(function, gpu, measured, exact, every),
               farthest));
     }
     return rows;

@@ -205,6 +205,7 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
             Capability.HOST_IMPORT,
             Capability.NATIVE_ACCESS,
             Capability.SATURATING_CASTS,
+            Capability.SUBNORMALS,
             Capability.KERNEL_GLOBALS,
             Capability.QUEUE_PRIORITY);
     if (profile.measures(true)) {

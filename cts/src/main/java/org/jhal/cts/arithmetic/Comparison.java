@@ -2,6 +2,9 @@
 package org.jhal.cts.arithmetic;
 
 import java.util.Locale;
+import java.util.Set;
+import org.jhal.Capability;
+import org.jhal.Device;
 import org.jhal.cts.arithmetic.DialectFunction.Judgement;
 
 /**
@@ -18,14 +21,32 @@ import org.jhal.cts.arithmetic.DialectFunction.Judgement;
 public record Comparison(DialectFunction function, int different, long largest, String example) {
   private static final int SIGN_OF_ZERO = 1; // among the units of a function, that of a zero counts
 
-  /** Which results are compared. */
-  public enum Scope {
-    /** All that every device must have. */
-    REQUIRED,
-    /** Those of conversions of numbers outside the range of the integer, too. */
-    SATURATING,
-    /** All of them, among them conversions of NaN in which GPUs differ. */
-    ALL
+  /**
+   * Which results are compared.
+   *
+   * @param saturating those of conversions of numbers outside the range of the integer, too
+   * @param subnormal those of which the operands, or the right result, are subnormal, too
+   * @param all conversions of NaN in which GPUs differ, too
+   */
+  public record Scope(boolean saturating, boolean subnormal, boolean all) {
+    /** What a device must have. */
+    public static Scope required(Device device) {
+      Set<Capability> capabilities = device.capabilities();
+      return new Scope(
+          capabilities.contains(Capability.SATURATING_CASTS),
+          capabilities.contains(Capability.SUBNORMALS),
+          false);
+    }
+
+    /** All results but those in which devices without {@link Capability#SUBNORMALS} may differ. */
+    public static Scope all(Device device) {
+      return new Scope(true, device.capabilities().contains(Capability.SUBNORMALS), true);
+    }
+
+    /** The same without conversions of numbers outside the range of the integer. */
+    public Scope withoutSaturation() {
+      return new Scope(false, subnormal, all);
+    }
   }
 
   /**
@@ -46,7 +67,7 @@ public record Comparison(DialectFunction function, int different, long largest, 
     long largest = 0;
     int at = -1;
     for (int i = 0; i < bits.length; i++) {
-      if (bits[i] == wanted[i] || !isCompared(function, tuples, i, scope)) {
+      if (bits[i] == wanted[i] || !isCompared(function, tuples, i, wanted[i], scope)) {
         continue;
       }
       if (type.isNan(bits[i]) && type.isNan(wanted[i]) && function.judgement() != Judgement.SAME) {
@@ -65,18 +86,22 @@ public record Comparison(DialectFunction function, int different, long largest, 
   }
 
   private static boolean isCompared(
-      DialectFunction function, Operands.Tuples tuples, int i, Scope scope) {
+      DialectFunction function, Operands.Tuples tuples, int i, long wanted, Scope scope) {
+    if (!scope.subnormal
+        && (function.result().isSubnormal(wanted) || function.hasSubnormal(tuples, i))) {
+      return false;
+    }
     boolean converts =
         function.judgement() == Judgement.INSIDE || function.judgement() == Judgement.SATURATED;
-    if (!converts || scope == Scope.ALL) {
+    if (!converts || scope.all) {
       return true;
     }
     double operand = function.operand(tuples, i);
     if (Double.isNaN(operand)) {
       boolean isZero = function.result() == ResultType.U32 && !function.isOfDouble();
-      return isZero && (scope == Scope.SATURATING || function.judgement() == Judgement.SATURATED);
+      return isZero && (scope.saturating || function.judgement() == Judgement.SATURATED);
     }
-    return scope == Scope.SATURATING
+    return scope.saturating
         || function.judgement() == Judgement.SATURATED
         || isInside(function.range(), operand);
   }

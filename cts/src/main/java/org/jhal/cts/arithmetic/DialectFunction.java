@@ -133,6 +133,22 @@ public record DialectFunction(
     return (bits & 0x8000) == 0 ? size : -size;
   }
 
+  /** Whether one of the floats or bfloat16s of a tuple is subnormal, as far as it uses them. */
+  boolean hasSubnormal(Operands.Tuples tuples, int i) {
+    String[][] variables = {{"x", "r", "R"}, {"y", "s", "S"}, {"z", "t", "T"}};
+    int[] words = {tuples.a()[i], tuples.b()[i], tuples.c()[i]};
+    for (int k = 0; k < words.length; k++) {
+      boolean isLow = ResultType.BF16.isSubnormal(words[k] & 0xffff);
+      boolean isHigh = ResultType.BF16.isSubnormal(words[k] >>> 16);
+      if ((uses(variables[k][0]) && ResultType.F32.isSubnormal(words[k] & 0xffffffffL))
+          || (uses(variables[k][1]) && isLow)
+          || (uses(variables[k][2]) && (isLow || isHigh))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** The operands of a tuple, as far as the function uses them. */
   String describe(Operands.Tuples tuples, int i) {
     List<String> all = new ArrayList<>();

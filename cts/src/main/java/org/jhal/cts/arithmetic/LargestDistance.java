@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cts.arithmetic;
 
+import static org.jhal.ElementType.I32;
 import static org.jhal.ElementType.U64;
 import static org.jhal.Parameter.constant;
 import static org.jhal.Parameter.out;
@@ -12,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jhal.Args;
 import org.jhal.BundleBuilder;
+import org.jhal.Capability;
 import org.jhal.Device;
 import org.jhal.DeviceBuffer;
 import org.jhal.Executable;
@@ -48,6 +50,10 @@ public record LargestDistance(long units, int operand, long nans) {
         x = (x ^ x >> 15) * 0x846ca68bu;
         return x ^ x >> 16;
       }
+      static __device__ bool is_subnormal(float f) { // or nearly so, before it was rounded
+        const unsigned bits = (unsigned)__float_as_int(f) & 0x7fffffffu;
+        return bits != 0 && bits <= 0x00800000u;
+      }
       // A number of a usual magnitude: those of random bits mostly overflow.
       static __device__ float usual(unsigned x) {
         return (float)(int)mixed(x) * 4.6566e-10f * exp2f((float)((int)(mixed(x + 1) % 24) - 12));
@@ -56,7 +62,7 @@ public record LargestDistance(long units, int operand, long nans) {
 
   private static final String KERNEL =
       """
-      extern "C" __global__ void f%d(u64 count, u64 stride, u64* results) {
+      extern "C" __global__ void f%d(u64 count, u64 stride, int keeps, u64* results) {
         const unsigned item = blockIdx.x * blockDim.x + threadIdx.x, items = gridDim.x * blockDim.x;
         u64 best = 0, nans = 0;
         for (u64 t = item; t < count; t += items) {
@@ -65,6 +71,7 @@ public record LargestDistance(long units, int operand, long nans) {
           const float xf = any ? __int_as_float((int)at) : usual(at);
           const float yf = any ? __int_as_float((int)mixed(at + 1)) : usual(at + 2);
           const float zf = any ? __int_as_float((int)mixed(at + 3)) : usual(at + 4);
+          if (!keeps && (is_subnormal(xf) || is_subnormal(yf) || is_subnormal(zf))) continue;
           float single, rounded;
           {
             const float x = xf, y = yf, z = zf;
@@ -74,6 +81,7 @@ public record LargestDistance(long units, int operand, long nans) {
             const double x = xf, y = yf, z = zf;
             rounded = (float)(%s);
           }
+          if (!keeps && is_subnormal(rounded)) continue;
           if ((single != single) != (rounded != rounded)) nans++;
           if (single == single && rounded == rounded) {
             const long long distance = position(single) - position(rounded);
@@ -105,7 +113,12 @@ public record LargestDistance(long units, int operand, long nans) {
       source.append(kernel(i, functions.get(i)));
       bundle =
           bundle.kernel(
-              "f" + i, ITEMS, constant("count", U64), constant("stride", U64), out("results", U64));
+              "f" + i,
+              ITEMS,
+              constant("count", U64),
+              constant("stride", U64),
+              constant("keeps", I32),
+              out("results", U64));
     }
     return bundle.cpp(source.toString()).build();
   }
@@ -114,12 +127,14 @@ public record LargestDistance(long units, int operand, long nans) {
    * Computes the distances of all functions of floats that are judged by their distance.
    *
    * @param bundle that of {@link #bundle}, perhaps with further variants
-   * @param count how many operands are tried, evenly spread over the bits of all floats: 1 to 2^32
+   * @param count how many operands are tried, evenly spread over the bits of all floats: 1 to 2^32;
+   *     without subnormal ones and results if the device lacks {@link Capability#SUBNORMALS}
    * @return the distances, by the names of the functions
    */
   public static Map<String, LargestDistance> of(Device device, ExecutableSource bundle, long count)
       throws InterruptedException {
     List<DialectFunction> functions = functions();
+    int keeps = device.capabilities().contains(Capability.SUBNORMALS) ? 1 : 0;
     Map<String, LargestDistance> distances = new LinkedHashMap<>();
     try (Executable kernels = device.loadExecutable(bundle)) {
       for (int i = 0; i < functions.size(); i++) {
@@ -127,7 +142,7 @@ public record LargestDistance(long units, int operand, long nans) {
         try (Sequence sequence = device.createSequence()) {
           QueueSteps steps = sequence.on(device.queue(0));
           DeviceBuffer buffer = steps.allocate(U64, results.length);
-          Args args = Args.of(count, (1L << 32) / count, buffer);
+          Args args = Args.of(count, (1L << 32) / count, keeps, buffer);
           steps.dispatch(kernels.kernel("f" + i), Workgroups.of(GROUPS), args);
           steps.readback(buffer, HostMemory.of(results));
           sequence.await(Duration.ofMinutes(10));

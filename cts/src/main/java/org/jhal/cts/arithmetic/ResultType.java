@@ -49,6 +49,15 @@ public enum ResultType {
   }
 
   /**
+   * Whether a float or bfloat16 is too near zero for the usual form, or may have been before it was
+   * rounded.
+   */
+  boolean isSubnormal(long bits) {
+    boolean canBe = this == F32 || this == BF16;
+    return canBe && magnitude(bits) != 0 && magnitude(bits) <= 1L << fraction;
+  }
+
+  /**
    * How many numbers of this type lie between two, plus one: 0 for the same number, 1 for
    * neighbours. Infinity counts as the neighbour of the largest number; zeros of both signs are one
    * number. {@code Long.MAX_VALUE} if just one of them is a NaN. For integers, the difference.

@@ -77,6 +77,7 @@ public final class VulkanConstants {
   public static final int VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT = 0x80;
   public static final long VK_WHOLE_SIZE = -1;
 
+  public static final int VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE = 2;
   public static final int VK_SEMAPHORE_TYPE_TIMELINE = 1;
   public static final int VK_SHADER_STAGE_COMPUTE_BIT = 0x20;
   public static final int VK_PIPELINE_BIND_POINT_COMPUTE = 1;

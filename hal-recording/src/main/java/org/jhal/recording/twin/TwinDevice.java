@@ -48,7 +48,10 @@ final class TwinDevice implements DeviceBackend<ReusableEvent<CountDownLatch>> {
   /** What a twin has if both devices have it. */
   private static final List<Capability> OF_BOTH =
       List.of(
-          Capability.SATURATING_CASTS, Capability.COOPERATIVE_DISPATCH, Capability.KERNEL_GLOBALS);
+          Capability.SATURATING_CASTS,
+          Capability.SUBNORMALS,
+          Capability.COOPERATIVE_DISPATCH,
+          Capability.KERNEL_GLOBALS);
 
   private final DeviceInfo info;
   private final List<String> names;
