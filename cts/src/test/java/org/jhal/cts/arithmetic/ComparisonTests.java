@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a device may differ in that takes subnormal numbers for zeros. */
-class ComparisonTest {
+class ComparisonTests {
   private static float flushed(float x) {
     return Math.abs(x) < Float.MIN_NORMAL ? Math.copySign(0f, x) : x;
   }
