@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BackOff;
 import org.jhal.driver.support.EngineThread;
 import org.jspecify.annotations.Nullable;
@@ -127,8 +128,13 @@ final class Submissions {
     }
     int seen = 1;
     while (seen > 0) {
-      while (submitSome()) {
-        continue;
+      try {
+        while (submitSome()) {
+          continue;
+        }
+      } catch (Throwable t) { // the streams have gone on, so nothing else can tell of it
+        device.lose(Attempt.aborted("", t));
+        clear();
       }
       seen = looks.addAndGet(-seen);
     }
@@ -142,16 +148,10 @@ final class Submissions {
     boolean isSome = false;
     for (Timeline stream : streams) {
       Work first = first(stream);
-      try {
-        if (first != null && isReady(first)) {
-          handOver(first);
-          removeFirst(stream);
-          isSome = true;
-        }
-      } catch (HalException e) { // the stream has gone on, so nothing else can tell of it
-        device.lose(e);
-        clear();
-        return false;
+      if (first != null && isReady(first)) {
+        handOver(first);
+        removeFirst(stream);
+        isSome = true;
       }
     }
     return isSome;

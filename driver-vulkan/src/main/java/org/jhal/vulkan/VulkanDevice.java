@@ -111,7 +111,8 @@ class VulkanDevice implements DeviceBackend<VulkanEvent> {
 
   @Override
   public final Set<Capability> capabilities() {
-    Set<Capability> capabilities = EnumSet.of(Capability.KERNEL_GLOBALS, Capability.SATURATING_CASTS);
+    Set<Capability> capabilities =
+        EnumSet.of(Capability.KERNEL_GLOBALS, Capability.SATURATING_CASTS);
     if (logical.physical().keepsSubnormals()) {
       capabilities.add(Capability.SUBNORMALS);
     }

@@ -173,4 +173,27 @@ class SubmissionsTest {
     other.streams().incrementAndGet();
     device.giveBack(timeline, other);
   }
+
+  @Test
+  void keptWorkThatCannotBeSubmittedLosesTheDevice() {
+    IllegalStateException error = new IllegalStateException("refused on purpose");
+    other =
+        new NativeQueue(device, stream.queue().handle()) {
+          @Override
+          void submit(Work work) {
+            throw error;
+          }
+        };
+    stream.recording().barrier();
+    long value = stream.endOperation();
+    Timeline behind =
+        submitBehind(List.of(new Work.Point(stream.timeline(), value, stream.queue())));
+    stream.flush();
+    HalException lost = assertThrows(HalException.class, device::checkAlive);
+    assertTrue(String.valueOf(lost.getMessage()).contains(error.getMessage()), lost.getMessage());
+    other = new NativeQueue(device, stream.queue().handle());
+    finish(submitBehind(List.of())); // others' work is still looked at
+    other.streams().incrementAndGet();
+    device.giveBack(behind, other);
+  }
 }
