@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jhal.HalException;
 import org.jhal.Status;
+import org.jhal.driver.support.Attempt;
 import org.jhal.driver.support.BackOff;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -181,19 +182,20 @@ class SubmissionsTest {
         new NativeQueue(device, stream.queue().handle()) {
           @Override
           void submit(Work work) {
+            Timeline first = stream.timeline(); // a lost device does not tell of its end
+            SubmissionsTest.await("the first work to be over", () -> first.isOver(first.last()));
             throw error;
           }
         };
     stream.recording().barrier();
     long value = stream.endOperation();
-    Timeline behind =
-        submitBehind(List.of(new Work.Point(stream.timeline(), value, stream.queue())));
+    Work.Point next = new Work.Point(stream.timeline(), value, stream.queue());
+    Timeline refused = submitBehind(List.of(next));
     stream.flush();
+    await("the device to be lost", () -> Attempt.of(device::checkAlive) != null);
     HalException lost = assertThrows(HalException.class, device::checkAlive);
     assertTrue(String.valueOf(lost.getMessage()).contains(error.getMessage()), lost.getMessage());
-    other = new NativeQueue(device, stream.queue().handle());
-    finish(submitBehind(List.of())); // others' work is still looked at
     other.streams().incrementAndGet();
-    device.giveBack(behind, other);
+    device.giveBack(refused, other);
   }
 }
