@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.jhal.cts.kernel;
 
+import static org.jhal.ElementType.F32;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -10,10 +11,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jhal.Args;
+import org.jhal.BundleBuilder;
 import org.jhal.Capability;
+import org.jhal.Device;
+import org.jhal.DeviceBuffer;
+import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
+import org.jhal.HostMemory;
+import org.jhal.Parameter;
+import org.jhal.QueueSteps;
+import org.jhal.Sequence;
 import org.jhal.Status;
+import org.jhal.Workgroups;
 import org.jhal.cts.Needs;
 import org.jhal.cts.Rule;
 import org.jhal.cts.arithmetic.Comparison;
@@ -25,6 +36,7 @@ import org.jhal.cts.arithmetic.Operands;
 import org.jhal.cts.arithmetic.Results;
 import org.jhal.cts.run.CtsSuite;
 import org.jhal.cts.support.Cts;
+import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -36,6 +48,42 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @CtsSuite
 class ArithmeticTest {
+  private static final String INTEGERS =
+      """
+      static __device__ float number(int k) { return (float)k; }
+      #define ITEM (blockIdx.x * blockDim.x + threadIdx.x)
+      extern "C" __global__ void assigned(const float* from, float* to) {
+        int k;
+        k = from[ITEM];
+        to[ITEM] = k;
+      }
+      extern "C" __global__ void passed(const float* from, float* to) {
+        to[ITEM] = number(from[ITEM]);
+      }
+      extern "C" __global__ void narrow(const float* from, float* to) {
+        short k;
+        k = from[ITEM];
+        to[ITEM] = k;
+      }
+      extern "C" __global__ void stored(const float* from, float* to) {
+        __shared__ int all[64];
+        all[threadIdx.x] = from[ITEM];
+        __syncthreads();
+        int4 k;
+        k.y = from[ITEM];
+        float own = k.y;
+        float again = all[threadIdx.x];
+        to[ITEM] = 1 / own == 1 / again ? own : 1000;
+      }
+      extern "C" __global__ void wide(const float* from, float* to) {
+        double number = from[ITEM];
+        long long k;
+        k = number;
+        double again = k;
+        to[ITEM] = (float)again;
+      }
+      """;
+
   @ParameterizedTest
   @EnumSource
   @Rule("M10")
@@ -63,6 +111,41 @@ class ArithmeticTest {
     List<DialectFunction> functions = new ArrayList<>(DialectFunction.all());
     functions.removeIf(function -> function.judgement() != Judgement.INSIDE);
     assertRight(cts, functions, Scope.required(cts.device()));
+  }
+
+  /** An integer has no negative zero, whatever it was made of, and no fraction. */
+  @Test
+  @Rule("M10")
+  void anIntegerKeepsNothingOfTheNumberThatItWas(Cts cts) throws InterruptedException {
+    cts.needsFormat("gpu-c++");
+    int count = 256;
+    float[] numbers = new float[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = (i - count / 2) / 64f;
+    }
+    List<String> names = List.of("assigned", "passed", "narrow", "stored", "wide");
+    BundleBuilder bundle = ExecutableSource.builder("integers");
+    for (String name : names) {
+      bundle.kernel(name, 64, Parameter.in("from", F32), Parameter.out("to", F32));
+    }
+    Device device = cts.device();
+    try (Executable kernels = device.loadExecutable(bundle.cpp(INTEGERS).build());
+        Sequence sequence = device.createSequence()) {
+      QueueSteps steps = sequence.on(device.queue(0));
+      DeviceBuffer from = steps.allocate(F32, count);
+      steps.upload(HostMemory.of(numbers), from);
+      for (String name : names) {
+        DeviceBuffer to = steps.allocate(F32, count);
+        float[] results = new float[count];
+        steps.dispatch(kernels.kernel(name), Workgroups.of(count / 64), Args.of(from, to));
+        steps.readback(to, HostMemory.of(results));
+        sequence.await(Waits.LIMIT);
+        for (int i = 0; i < count; i++) {
+          String what = name + " of " + numbers[i];
+          assertEquals((float) (int) numbers[i], results[i], what); // 0 and -0 differ
+        }
+      }
+    }
   }
 
   @Test
