@@ -2,6 +2,7 @@
 package org.jhal.spirv.compile;
 
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jhal.HalException;
@@ -21,7 +22,32 @@ final class LlvmText {
   private static final Pattern USED =
       Pattern.compile("^@llvm\\.used = [^\\n]*\\n", Pattern.MULTILINE);
 
+  /** A type of integers, no part of a name or of a text. */
+  private static final Pattern INTEGER = Pattern.compile("(?<![@%\\w.$\"\\\\-])i([0-9]+)\\b(?!\")");
+
+  private static final Set<String> WIDTHS = Set.of("1", "8", "16", "32", "64");
+
   private LlvmText() {}
+
+  /**
+   * Refuses integers of which the target computes more bits than they have.
+   *
+   * @throws HalException UNIMPLEMENTED if there is one
+   */
+  static void checkIntegers(String text, String what) {
+    for (String line : text.split("\n")) {
+      boolean isCode = line.startsWith("  ") || line.startsWith("define ");
+      Matcher type = INTEGER.matcher(isCode ? line : "");
+      while (type.find()) {
+        if (!WIDTHS.contains(type.group(1))) {
+          throw new HalException(
+              Status.UNIMPLEMENTED,
+              "cannot compile %s: LLVM computes with an integer of %s bits in it, which its target has not, as in: %s; a packed bit field may need it"
+                  .formatted(what, type.group(1), line.strip()));
+        }
+      }
+    }
+  }
 
   /** Lines behind a source that have kernels instantiated, and say which symbols these have. */
   static String references(List<String> expressions) {
