@@ -6,7 +6,9 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import org.jhal.HalException;
 import org.jhal.gpu.natives.NativeBlock;
 import org.jhal.vulkan.jna.Structs;
@@ -20,6 +22,9 @@ import org.jhal.vulkan.jna.VulkanConstants;
 final class Pipelines implements AutoCloseable {
   /** The number of the specialization constant for the address of variables. */
   private static final int VARIABLES = 7;
+
+  /** That of the one which is 1 on devices that lose values behind loops. */
+  static final int LOSES_VALUES = 8;
 
   private final LogicalDevice device;
   private final String what;
@@ -57,7 +62,7 @@ final class Pipelines implements AutoCloseable {
    * Makes the VkPipeline of a kernel of the driver's own, which {@code src/main/glsl} has.
    *
    * @param file the module, whose entry point is {@code main}
-   * @param constants as for {@link #make}
+   * @param constants the values of its specialization constants, from 0 on
    * @throws HalException if the runtime cannot make it
    */
   static long own(LogicalDevice device, String file, int... constants) {
@@ -68,40 +73,49 @@ final class Pipelines implements AutoCloseable {
       throw new UncheckedIOException("cannot read " + file + " of the driver's jar", e);
     }
     try (Pipelines maker = new Pipelines(device, code, "the driver")) {
-      return maker.make("main", constants, 0, file);
+      return maker.make("main", numbered(constants), 0, file);
     }
+  }
+
+  /** Values of specialization constants with the numbers from 0 on. */
+  static Map<Integer, Integer> numbered(int... constants) {
+    Map<Integer, Integer> all = new TreeMap<>();
+    for (int i = 0; i < constants.length; i++) {
+      all.put(i, constants[i]);
+    }
+    return all;
   }
 
   /**
    * Makes the VkPipeline of a kernel.
    *
    * @param entry the name of its entry point
-   * @param constants the values of the specialization constants from 0 on
+   * @param constants the values of the specialization constants of 32 bits, by their numbers
    * @param variables the address of the module's variables outside functions, which becomes its
    *     specialization constant; 0 if it has none
    * @param name of the kernel, for messages
    * @throws HalException if the runtime cannot make it
    */
-  long make(String entry, int[] constants, long variables, String name) {
+  long make(String entry, Map<Integer, Integer> constants, long variables, String name) {
     try (Structs structs = new Structs()) {
-      int count = constants.length + (variables == 0 ? 0 : 1);
-      Structs.Struct values = structs.zeros((constants.length + 1) * Integer.BYTES + Long.BYTES);
-      Structs.Struct entries = structs.zeros(count * 16);
-      for (int i = 0; i < constants.length; i++) {
-        values.int32(constants[i]);
-        entries.int32(i).int32(i * Integer.BYTES).int64(Integer.BYTES);
+      Structs.Struct values = structs.zeros(Long.BYTES + constants.size() * Integer.BYTES);
+      Structs.Struct entries = structs.zeros((constants.size() + 1) * 16);
+      values.int64(variables);
+      int at = Long.BYTES;
+      for (Map.Entry<Integer, Integer> constant : constants.entrySet()) {
+        values.int32(constant.getValue());
+        entries.int32(constant.getKey()).int32(at).int64(Integer.BYTES);
+        at += Integer.BYTES;
       }
-      if (variables != 0) {
-        int at = (constants.length + 1) / 2 * Long.BYTES;
-        values.int64(variables);
-        entries.int32(VARIABLES).int32(at).int64(Long.BYTES);
+      if (variables != 0) { // a module of others may have this number for something else
+        entries.int32(VARIABLES).int32(0).int64(Long.BYTES);
       }
       Structs.Struct specialization =
           structs
               .zeros(32)
-              .int32(count)
+              .int32(constants.size() + (variables == 0 ? 0 : 1))
               .int64(entries.address())
-              .int64((constants.length + 1L) * Integer.BYTES + Long.BYTES)
+              .int64(at)
               .int64(values.address());
       long entryName = structs.text(entry);
       Structs.Struct stage =

@@ -25,6 +25,7 @@ import org.jhal.kernels.bundle.KernelArgument;
  * @param kernels the names of the entry points that are kernels
  * @param arguments those of the kernels for which the module has a note about them, by name
  * @param reportsTraps whether its kernels report that they give up, as a note says
+ * @param mayLoseValues whether its kernels can be told to keep values behind loops, as a note says
  * @param variables those outside functions, as notes say
  */
 record SpirvModule(
@@ -32,6 +33,7 @@ record SpirvModule(
     Set<String> kernels,
     Map<String, List<KernelArgument>> arguments,
     boolean reportsTraps,
+    boolean mayLoseValues,
     ModuleVariables variables) {
   private static final String[] NONE = {};
 
@@ -55,6 +57,8 @@ record SpirvModule(
 
   /** What hal-spirv says of kernels that report traps. */
   private static final String TRAPS = "jhal-traps";
+
+  private static final String LOOP_VALUES = "jhal-loop-values";
 
   /** What hal-spirv says of a kernel's arguments: size or p for a pointer, and offset of each. */
   private static final Pattern NOTE =
@@ -90,6 +94,7 @@ record SpirvModule(
     Map<String, List<KernelArgument>> arguments = new HashMap<>();
     ModuleVariables.Reader variables = new ModuleVariables.Reader();
     boolean reportsTraps = false;
+    boolean mayLoseValues = false;
     boolean isInFunction = false;
     for (int at = HEADER_WORDS; at < words; ) {
       int first = bytes.getInt(at * Integer.BYTES);
@@ -112,6 +117,7 @@ record SpirvModule(
       if (opcode == OP_MODULE_PROCESSED) {
         String note = text(code, (at + 1) * Integer.BYTES, (at + count) * Integer.BYTES, what);
         reportsTraps |= note.equals(TRAPS);
+        mayLoseValues |= note.equals(LOOP_VALUES);
         addArguments(note, arguments);
         String wrong = variables.take(note);
         if (wrong != null) {
@@ -124,7 +130,8 @@ record SpirvModule(
     if (isInFunction) {
       throw malformed(what, "it ends within a function");
     }
-    return new SpirvModule(capabilities, kernels, arguments, reportsTraps, variables.done());
+    return new SpirvModule(
+        capabilities, kernels, arguments, reportsTraps, mayLoseValues, variables.done());
   }
 
   private static void addArguments(String note, Map<String, List<KernelArgument>> to) {

@@ -2,8 +2,8 @@
 package org.jhal.vulkan;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.jhal.ExecutableSource;
 import org.jhal.Global;
 import org.jhal.HalException;
@@ -82,9 +82,12 @@ final class VulkanModule implements KernelModule {
       }
       for (int i = 0; i < kernels.size(); i++) {
         KernelSpec kernel = kernels.get(i);
-        int[] constants = specialization(kernel);
+        Map<Integer, Integer> constants = Pipelines.numbered(specialization(kernel));
         if (module.reportsTraps()) {
-          constants = made.reporting(constants, "kernel '" + kernel.name() + "' of " + what);
+          made.report(constants, "kernel '" + kernel.name() + "' of " + what);
+        }
+        if (module.mayLoseValues() && device.physical().computesOnHost()) {
+          constants.put(Pipelines.LOSES_VALUES, 1); // only lavapipe is known to
         }
         made.pipelines.add(maker.make(entries.get(i), constants, made.address(), kernel.name()));
       }
@@ -98,16 +101,14 @@ final class VulkanModule implements KernelModule {
   }
 
   /** Adds the constants from number 4 on: the address of the report, and the kernel's number. */
-  private int[] reporting(int[] constants, String kernel) {
+  private void report(Map<Integer, Integer> constants, String kernel) {
     TrapReports traps = device.traps();
     int number = traps.add(kernel);
     reporting.add(number);
     long address = traps.address();
-    int[] all = Arrays.copyOf(constants, constants.length + 3);
-    all[constants.length] = (int) address;
-    all[constants.length + 1] = (int) (address >>> Integer.SIZE);
-    all[constants.length + 2] = number;
-    return all;
+    constants.put(4, (int) address);
+    constants.put(5, (int) (address >>> Integer.SIZE));
+    constants.put(6, number);
   }
 
   private static void checkSharedMemory(

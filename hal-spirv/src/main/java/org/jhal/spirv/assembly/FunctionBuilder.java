@@ -71,6 +71,15 @@ public final class FunctionBuilder {
     return id;
   }
 
+  /** A variable of the function that is 0 at first. */
+  public int zero(int type) {
+    int id = module.id();
+    int pointer = module.pointer(Storage.FUNCTION, type);
+    int zero = module.declared(Op.CONSTANT_NULL, type);
+    variables.instruction(Op.VARIABLE, pointer, id, Storage.FUNCTION, zero);
+    return id;
+  }
+
   /** Adds an instruction without a result. */
   public void add(int op, int... operands) {
     code.instruction(op, operands);

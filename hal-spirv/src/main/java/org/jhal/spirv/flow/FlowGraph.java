@@ -12,7 +12,7 @@ import java.util.List;
  * The blocks of a function, by number from 0, where it begins, with dominators and loops. Blocks
  * that nothing reaches have no order.
  */
-final class FlowGraph {
+public final class FlowGraph {
   private final int[][] next;
   private final List<List<Integer>> previous = new ArrayList<>();
   private final int[] order; // in reverse postorder; -1 where nothing reaches
@@ -23,7 +23,7 @@ final class FlowGraph {
   private boolean isReducible = true;
 
   /** Creates the graph in which block i may be followed by {@code next[i]}. */
-  FlowGraph(int[][] next) {
+  public FlowGraph(int[][] next) {
     this.next = next;
     order = new int[next.length];
     blocks = sort();
@@ -73,7 +73,25 @@ final class FlowGraph {
     return Arrays.stream(depth).max().orElse(0);
   }
 
-  boolean isHeader(int block) {
+  /**
+   * Whether a loop, of those with one entry, contains the block {@code from}, and not {@code to}.
+   */
+  public boolean leavesLoop(int from, int to) {
+    for (int header : blocks) {
+      if (loops[header] != null && loops[header].get(from) && !loops[header].get(to)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Whether an edge leads from one block to another. */
+  public boolean isNext(int from, int to) {
+    return Arrays.stream(next[from]).anyMatch(after -> after == to);
+  }
+
+  /** Whether a block is where a loop begins. */
+  public boolean isHeader(int block) {
     return loops[block] != null;
   }
 

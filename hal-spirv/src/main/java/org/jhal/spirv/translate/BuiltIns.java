@@ -19,10 +19,14 @@ final class BuiltIns {
   /** The note that kernels report traps; docs/spirv.md describes it. */
   private static final String TRAPS = "jhal-traps";
 
+  /** The note that values may be lost behind loops; docs/spirv.md describes it. */
+  private static final String LOOP_VALUES = "jhal-loop-values";
+
   private final int[] size = new int[3];
   private int lanes; // a constant, 0 until it is used
   private int[] report = {};
   private int kernel; // the specialization constant, 0 until it is used
+  private int areLost; // likewise
 
   BuiltIns(ModuleBuilder out) {
     this.out = out;
@@ -93,6 +97,21 @@ final class BuiltIns {
       lanes = out.declare(Op.SPEC_CONSTANT_OP, u32, Op.BITWISE_AND, more, out.constant(-WARP));
     }
     return lanes;
+  }
+
+  /**
+   * What always holds, of which a device that loses values behind loops knows nothing: whether such
+   * values are to be kept. Elsewhere it is a constant.
+   */
+  int keepsValues(FunctionBuilder code) {
+    if (areLost == 0) {
+      areLost = out.specialization(8, 0);
+      out.note(LOOP_VALUES);
+    }
+    int isConstant = code.test(Op.I_EQUAL, areLost, out.constant(0));
+    int groups = component(code, Decoration.NUM_WORKGROUPS, 0);
+    int isKnown = code.test(Op.I_NOT_EQUAL, groups, out.constant(0));
+    return code.test(Op.LOGICAL_OR, isConstant, isKnown);
   }
 
   /** The number of the kernel in reports. */

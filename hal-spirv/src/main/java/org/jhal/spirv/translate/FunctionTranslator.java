@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jhal.spirv.assembly.FunctionBuilder;
 import org.jhal.spirv.assembly.ModuleBuilder;
+import org.jhal.spirv.flow.FlowGraph;
 import org.jhal.spirv.flow.Step;
 import org.jhal.spirv.flow.Structurer;
 import org.jhal.spirv.module.Block;
@@ -94,6 +95,7 @@ final class FunctionTranslator {
       new Arguments(scope).define();
     }
     byValue.forEach(instructions::copyArgument);
+    scope.values.findLeaving(new FlowGraph(next));
     for (Step step : Structurer.steps(next)) {
       play(step);
     }

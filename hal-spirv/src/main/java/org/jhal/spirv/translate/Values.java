@@ -6,8 +6,11 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.jhal.spirv.assembly.ModuleBuilder;
+import org.jhal.spirv.flow.FlowGraph;
 import org.jhal.spirv.module.Block;
 import org.jhal.spirv.module.Instruction;
 import org.jhal.spirv.module.KernelModule;
@@ -24,6 +27,9 @@ final class Values {
   private final Map<Integer, Integer> blocks = new HashMap<>(); // that define a value
   private final Map<Integer, Integer> variables = new HashMap<>(); // of kept values
   private final Set<Integer> kept = new HashSet<>();
+  private final Map<Integer, Set<Integer>> users = new HashMap<>(); // blocks, by value
+  private final Set<Integer> leaving = new HashSet<>(); // kept ones that loops compute for outside
+  private int keeps; // a condition, 0 if it is not used
   private final Map<Integer, Integer> loaded = new HashMap<>(); // in the present block
   private int block;
 
@@ -71,6 +77,39 @@ final class Values {
     Integer definition = blocks.get(id);
     if (definition != null && definition != block && definition != 0) {
       kept.add(id);
+      users.computeIfAbsent(id, absent -> new HashSet<>()).add(block);
+    }
+  }
+
+  /**
+   * Finds the values that are computed in loops and used behind them, before code is added.
+   * Lavapipe of Mesa 22.3 takes those of its last round for all work items, also for those that had
+   * left the loop before (findings/lavapipe-loses-values.sh). It keeps what may stay as it was in a
+   * round, so such values are stored under a condition of which it does not know that it holds.
+   */
+  void findLeaving(FlowGraph graph) {
+    List<Block> all = scope.function.blocks();
+    users.forEach(
+        (id, at) -> {
+          int definition = Objects.requireNonNull(blocks.get(id));
+          boolean isCarried =
+              graph.isHeader(definition)
+                  && all.get(definition).phis().stream().anyMatch(phi -> phi.result() == id);
+          if (!isCarried && at.stream().anyMatch(user -> graph.leavesLoop(definition, user))) {
+            leaving.add(id);
+          }
+        });
+    for (int i = 0; i < all.size(); i++) {
+      int to = i;
+      boolean isBehind =
+          IntStream.range(0, all.size())
+              .anyMatch(from -> graph.isNext(from, to) && graph.leavesLoop(from, to));
+      if (isBehind) {
+        all.get(i).phis().forEach(phi -> leaving.add(phi.result()));
+      }
+    }
+    if (!leaving.isEmpty()) {
+      keeps = scope.translation.builtIns().keepsValues(scope.code);
     }
   }
 
@@ -96,7 +135,16 @@ final class Values {
   void define(Instruction user, int id, int value) {
     values.put(id, value);
     if (kept.contains(id)) {
-      scope.code.add(Op.STORE, variable(user, id), value);
+      store(user, id, value);
+    }
+  }
+
+  private void store(Instruction user, int id, int value) {
+    int variable = variable(user, id);
+    if (leaving.contains(id)) {
+      scope.code.when(keeps, () -> scope.code.add(Op.STORE, variable, value));
+    } else {
+      scope.code.add(Op.STORE, variable, value);
     }
   }
 
@@ -105,13 +153,14 @@ final class Values {
         id,
         absent -> {
           Instruction type = scope.typeOf(user, id);
-          return scope.code.variable(scope.translation.outTypes().of(type));
+          int outType = scope.translation.outTypes().of(type);
+          return leaving.contains(id) ? scope.code.zero(outType) : scope.code.variable(outType);
         });
   }
 
   /** Stores the next value of a phi. */
   void give(Instruction phi, int value) {
-    scope.code.add(Op.STORE, variable(phi, phi.result()), value);
+    store(phi, phi.result(), value);
   }
 
   /** The translated value of an id that an instruction uses. */
