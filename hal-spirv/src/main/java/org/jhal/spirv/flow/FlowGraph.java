@@ -46,7 +46,8 @@ public final class FlowGraph {
     return next.length;
   }
 
-  int[] next(int block) {
+  /** The blocks that may follow a block. */
+  public int[] next(int block) {
     return next[block];
   }
 
@@ -83,11 +84,6 @@ public final class FlowGraph {
       }
     }
     return false;
-  }
-
-  /** Whether an edge leads from one block to another. */
-  public boolean isNext(int from, int to) {
-    return Arrays.stream(next[from]).anyMatch(after -> after == to);
   }
 
   /** Whether a block is where a loop begins. */

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.IntStream;
 import org.jhal.spirv.assembly.ModuleBuilder;
 import org.jhal.spirv.flow.FlowGraph;
 import org.jhal.spirv.module.Block;
@@ -52,7 +51,10 @@ final class Values {
     for (int i = 0; i < all.size(); i++) {
       for (Instruction phi : all.get(i).phis()) {
         for (int k = 2; k + 1 < phi.count(); k += 2) {
-          use(phi.word(k), byLabel.getOrDefault(phi.word(k + 1), -1));
+          Integer from = byLabel.get(phi.word(k + 1));
+          if (from != null) { // else the phi gets no value from there
+            use(phi.word(k), from);
+          }
         }
       }
       for (Instruction in : all.get(i).body()) {
@@ -99,13 +101,11 @@ final class Values {
             leaving.add(id);
           }
         });
-    for (int i = 0; i < all.size(); i++) {
-      int to = i;
-      boolean isBehind =
-          IntStream.range(0, all.size())
-              .anyMatch(from -> graph.isNext(from, to) && graph.leavesLoop(from, to));
-      if (isBehind) {
-        all.get(i).phis().forEach(phi -> leaving.add(phi.result()));
+    for (int from = 0; from < all.size(); from++) {
+      for (int to : graph.next(from)) {
+        if (graph.leavesLoop(from, to)) { // there phis get their values
+          all.get(to).phis().forEach(phi -> leaving.add(phi.result()));
+        }
       }
     }
     if (!leaving.isEmpty()) {
