@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.DoubleUnaryOperator;
 import org.jhal.Args;
 import org.jhal.BundleBuilder;
 import org.jhal.Capability;
@@ -82,6 +83,15 @@ class ArithmeticTest {
         double again = k;
         to[ITEM] = (float)again;
       }
+      extern "C" __global__ void rounded(const float* from, float* to) {
+        int k;
+        k = rintf(from[ITEM]);
+        to[ITEM] = k;
+      }
+      extern "C" __global__ void floored(const float* from, float* to) {
+        int k = (int)floorf(from[ITEM] == 0 ? -0.f : from[ITEM]);
+        to[ITEM] = (float)k;
+      }
       """;
 
   @ParameterizedTest
@@ -123,9 +133,17 @@ class ArithmeticTest {
     for (int i = 0; i < count; i++) {
       numbers[i] = (i - count / 2) / 64f;
     }
-    List<String> names = List.of("assigned", "passed", "narrow", "stored", "wide");
+    Map<String, DoubleUnaryOperator> functions =
+        Map.of(
+            "assigned", x -> x,
+            "passed", x -> x,
+            "narrow", x -> x,
+            "stored", x -> x,
+            "wide", x -> x,
+            "rounded", Math::rint,
+            "floored", Math::floor);
     BundleBuilder bundle = ExecutableSource.builder("integers");
-    for (String name : names) {
+    for (String name : functions.keySet()) {
       bundle.kernel(name, 64, Parameter.in("from", F32), Parameter.out("to", F32));
     }
     Device device = cts.device();
@@ -134,7 +152,8 @@ class ArithmeticTest {
       QueueSteps steps = sequence.on(device.queue(0));
       DeviceBuffer from = steps.allocate(F32, count);
       steps.upload(HostMemory.of(numbers), from);
-      for (String name : names) {
+      for (Map.Entry<String, DoubleUnaryOperator> function : functions.entrySet()) {
+        String name = function.getKey();
         DeviceBuffer to = steps.allocate(F32, count);
         float[] results = new float[count];
         steps.dispatch(kernels.kernel(name), Workgroups.of(count / 64), Args.of(from, to));
@@ -142,7 +161,8 @@ class ArithmeticTest {
         sequence.await(Waits.LIMIT);
         for (int i = 0; i < count; i++) {
           String what = name + " of " + numbers[i];
-          assertEquals((float) (int) numbers[i], results[i], what); // 0 and -0 differ
+          int whole = (int) function.getValue().applyAsDouble(numbers[i]);
+          assertEquals((float) whole, results[i], what); // 0 and -0 differ
         }
       }
     }

@@ -3,7 +3,6 @@ package org.jhal.cpu.compile;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -13,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
+import java.util.regex.Pattern;
 import org.jhal.HalException;
 import org.jhal.Status;
 import org.jhal.cpu.runtime.Resources;
@@ -79,12 +78,6 @@ public final class HostCompiler {
   private static final String VECTORS_TO = "-fdump-tree-vect-details=";
   private static final String NO_VECTORS = "-fno-tree-loop-vectorize";
 
-  /** Where GCC writes what a source has become before it makes vectors, and at the end. */
-  private static final List<String> CODE = List.of("sink", "optimized");
-
-  /** What an integer becomes there that is a number again; a kernel's own trunc is a builtin. */
-  private static final String TRUNCATED = " = .TRUNC (";
-
   // In the words of /proc/cpuinfo.
   private static final String HAS_MASKS = "avx512vl";
   private static final String HAS_WIDE_VECTORS = "avx512_vbmi2";
@@ -104,8 +97,8 @@ public final class HostCompiler {
   private static final String GATHERS = "-mtune-ctrl=use_gather";
 
   /**
-   * Keeps GCC from two things. Without it, {@code float y = int_of(x)} is {@code trunc(x)}, which
-   * is -0 for -0.5 (findings/gcc-integer-keeps-sign-of-zero.sh).
+   * Keeps GCC 12 from taking {@code (float)(int)x} for {@code trunc(x)}, which is -0 for -0.5, and
+   * {@code (float)(int)floor(x)} for {@code floor(x)} (findings/gcc-integer-keeps-sign-of-zero.sh).
    *
    * <p>And it lets GCC compute under the masks of AVX-512, too. Else what was in a register before
    * is computed with in the lanes that a load leaves out, and subnormal numbers there take Intel
@@ -113,6 +106,9 @@ public final class HostCompiler {
    * vectors then.
    */
   private static final String TRAPPING = "-ftrapping-math";
+
+  /** In the first line of what GCC says about itself. Version 13.3 does not take it for that. */
+  private static final Pattern MAY_TRUNCATE = Pattern.compile("\\A.*\\) 1[23]\\.");
 
   private static final String LINES = "-gdwarf-4"; // as LineTable reads them
 
@@ -123,7 +119,6 @@ public final class HostCompiler {
   private static final List<String> CHECKED =
       List.of(
           "-O1",
-          TRAPPING,
           "-g", // with the types of variables, for VariableTypes
           "-fno-var-tracking", // where they are in registers is not asked for
           LINES,
@@ -291,6 +286,9 @@ public final class HostCompiler {
       flags.addAll(List.of("-mllvm", "-enable-interleaved-mem-accesses=false"));
     } else {
       flags.add("-fno-gnu-unique"); // the loader would keep a library that has such names
+      if (MAY_TRUNCATE.matcher(version()).find()) {
+        flags.add(TRAPPING);
+      }
     }
     return flags;
   }
@@ -335,8 +333,6 @@ public final class HostCompiler {
         + CheckedAssembly.version()
         + VECTORS_TO
         + NO_VECTORS
-        + CODE
-        + TRUNCATED
         + vectorFlags(CpuFeatures.machine().flags(), true)
         + HOOKS
         + "\n"
@@ -405,13 +401,12 @@ public final class HostCompiler {
           }
           List<String> call = call(run, List.of("-x", "c++"));
           call.addAll(flags);
-          List<String> rest = new ArrayList<>(options);
+          call.addAll(options);
           if (checks != 0) {
-            rest.addAll(checkedFlags(checks));
+            call.addAll(checkedFlags(checks));
           }
-          rest.addAll(List.of("-I", "headers"));
+          call.addAll(List.of("-I", "headers"));
           if (checks != 0 && CpuFeatures.machine().kind().equals("x86_64")) {
-            call.addAll(rest);
             call.addAll(List.of("-S", "-o", "kernels.s", "kernels.cpp"));
             run.call(call, what);
             boolean compares = (checks & (CHECKS_RACES | CHECKS_VALUES)) == 0;
@@ -419,8 +414,8 @@ public final class HostCompiler {
             run.write("kernels.s", CheckedAssembly.withSites(Files.readString(assembly), compares));
             run.call(List.of(path.toString(), LINES, "-c", "-o", "kernels.o", "kernels.s"), what);
           } else {
-            rest.addAll(List.of("-c", "-o", "kernels.o", "kernels.cpp"));
-            compileSafely(run, call, rest, what);
+            call.addAll(List.of("-c", "-o", "kernels.o", "kernels.cpp"));
+            compileVectors(run, call, what);
           }
           Path object = run.folder().resolve("kernels.o");
           byte[] compiled = Files.readAllBytes(object);
@@ -446,68 +441,30 @@ public final class HostCompiler {
         });
   }
 
-  /**
-   * Compiles again what GCC has made wrong code of, without that which is wrong; without vectors
-   * also what it cannot compile with them.
-   *
-   * @param flags of all sources, in front of the {@code rest}
-   */
-  private void compileSafely(CompilerRun run, List<String> flags, List<String> rest, String what)
+  /** Compiles without vectors what GCC would make wrong code of, or cannot compile with them. */
+  private void compileVectors(CompilerRun run, List<String> command, String what)
       throws IOException {
-    List<String> own = new ArrayList<>(flags);
     if (isClang()) {
-      call(run, own, rest, what);
+      run.call(command, what);
       return;
     }
-    List<String> told = new ArrayList<>(rest);
-    CODE.forEach(pass -> told.add("-fdump-tree-" + pass + "=" + pass + ".txt"));
-    boolean isRight = compiles(run, own, told, what);
-    if (truncates(run.folder())) {
-      own.add(TRAPPING);
-      isRight = compiles(run, own, rest, what);
-    }
-    if (!isRight) {
-      own.addAll(List.of(TRAPPING, NO_VECTORS));
-      call(run, own, rest, what);
-    }
-  }
-
-  private static void call(CompilerRun run, List<String> flags, List<String> rest, String what)
-      throws IOException {
-    List<String> call = new ArrayList<>(flags);
-    call.addAll(rest);
-    run.call(call, what);
-  }
-
-  /** Compiles; returns false if the vectors are wrong, or the compiler fails, perhaps at them. */
-  private static boolean compiles(
-      CompilerRun run, List<String> flags, List<String> rest, String what) throws IOException {
-    List<String> told = new ArrayList<>(rest);
-    told.add(VECTORS_TO + VECTORS);
+    List<String> call = new ArrayList<>(command);
+    call.add(VECTORS_TO + VECTORS);
     try {
-      call(run, flags, told, what);
+      run.call(call, what);
+      Path dump = run.folder().resolve(VECTORS);
+      if (!Files.exists(dump) || !VectorizerDump.showsWrongCode(dump)) {
+        return; // there is none without optimization
+      }
     } catch (HalException e) {
       if (e.status() != Status.UNIMPLEMENTED) {
         throw e;
       }
-      return false; // not about the source
+      // The compiler has failed, not the source: its vectorizer may be the reason.
     }
-    Path dump = run.folder().resolve(VECTORS); // there is none without optimization
-    return !Files.exists(dump) || !VectorizerDump.showsWrongCode(dump);
-  }
-
-  private static boolean truncates(Path folder) throws IOException {
-    for (String pass : CODE) {
-      Path dump = folder.resolve(pass + ".txt");
-      if (Files.exists(dump)) {
-        try (Stream<String> lines = Files.lines(dump, StandardCharsets.ISO_8859_1)) {
-          if (lines.anyMatch(line -> line.contains(TRUNCATED))) {
-            return true;
-          }
-        }
-      }
-    }
-    return false;
+    List<String> scalar = new ArrayList<>(command);
+    scalar.add(NO_VECTORS);
+    run.call(scalar, what);
   }
 
   /** What checked kernels call, which is the same in each library. */
