@@ -129,6 +129,37 @@ class VulkanCompilerTest {
   }
 
   /** With constants, and with the counter of a loop, which becomes one when it is unrolled. */
+  /** Some lanes of a subgroup have met when others of it still wait. */
+  @Test
+  void lanesOfASubgroupMeetInDifferentGroups() throws Exception {
+    assumeCompiler();
+    Files.writeString(
+        folder.resolve("scale.cpp"),
+        """
+        extern "C" __global__ void scale(float* x, int n) {
+          const unsigned lane = threadIdx.x % 32, some = 0xff0f, own = some >> lane & 1 ? some : ~some;
+          int sum = lane * n;
+          if (lane >= 16) {
+            for (int k = 1; k < 6; k++) sum += __shfl_xor_sync(0xffff0000, sum, k);
+          }
+          const int from = own == some ? 8 + lane % 8 : 16 + lane % 16;
+          const int given = __shfl_sync(own, (int)lane, from);
+          const unsigned votes = __ballot_sync(own, lane % 3 == 0);
+          x[threadIdx.x] = given * 100 + __popc(votes) + (sum == -1);
+        }
+        """);
+    float[] wanted = new float[64];
+    int some = 0xff0f;
+    int thirds = 0x49249249; // every third bit
+    for (int i = 0; i < 64; i++) {
+      int lane = i % 32;
+      boolean isSome = (some >> lane & 1) == 1;
+      int from = isSome ? 8 + lane % 8 : 16 + lane % 16;
+      wanted[i] = from * 100 + Integer.bitCount(thirds & (isSome ? some : ~some));
+    }
+    assertArrayEquals(wanted, scaled(new float[64], 10));
+  }
+
   @Test
   void comparesVectorsOfNumbersOf64Bits() throws Exception {
     assumeCompiler();

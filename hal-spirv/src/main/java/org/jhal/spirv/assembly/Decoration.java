@@ -39,9 +39,6 @@ public final class Decoration {
   /** Built-in: the number of work items of a subgroup. */
   public static final int SUBGROUP_SIZE = 36;
 
-  /** Built-in: the number of subgroups of the workgroup. */
-  public static final int NUM_SUBGROUPS = 38;
-
   /** Built-in: the work item in its subgroup. */
   public static final int SUBGROUP_LOCAL_INVOCATION_ID = 41;
 

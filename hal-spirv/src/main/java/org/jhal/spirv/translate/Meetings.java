@@ -10,6 +10,7 @@ import org.jhal.spirv.assembly.FunctionBuilder;
 import org.jhal.spirv.assembly.ModuleBuilder;
 import org.jhal.spirv.assembly.Storage;
 import org.jhal.spirv.module.Op;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How lanes of a warp meet where subgroups are smaller than warps: functions that a module gets.
@@ -29,6 +30,7 @@ final class Meetings {
   private static final int SUBGROUP = 3;
   private static final int WAITING = 0; // the counter of subgroups that wait for the workgroup
   private static final int ENDED = 1; // the counter of subgroups that have ended
+  private static final int ALL = 2; // the counter of subgroups
 
   private final Translation translation;
   private final ModuleBuilder out;
@@ -41,6 +43,7 @@ final class Meetings {
   private int ended; // a bit for each lane, by warp
   private int counters;
   private int away; // likewise
+  private int own; // the variable for a bit for each work item of the subgroup
 
   Meetings(Translation translation) {
     this.translation = translation;
@@ -86,7 +89,12 @@ final class Meetings {
           code.add(Op.STORE, element(code, away(), warp(code, item)), out.constant(0));
           code.add(Op.STORE, counter(code, WAITING), out.constant(0));
           code.add(Op.STORE, counter(code, ENDED), out.constant(0));
+          code.add(Op.STORE, counter(code, ALL), out.constant(0));
         });
+    barrier(code);
+    // NumSubgroups of lavapipe counts work items along x as if rows were filled.
+    once(code, Op.ATOMIC_I_ADD, ALL);
+    code.add(Op.STORE, own(code), here(code));
     barrier(code);
   }
 
@@ -124,40 +132,72 @@ final class Meetings {
 
   private int meet(FunctionBuilder code, int value, int mask, IntSupplier result) {
     int item = builtIns.item(code);
-    int found = code.variable(out.u32());
     code.add(Op.STORE, element(code, values(), item), value);
     code.add(Op.STORE, element(code, masks(), item), mask);
     changeAway(code, item, true);
+    int[] found = new int[1];
     repeat(
         code,
         () -> {
-          code.add(Op.STORE, found, result.getAsInt());
+          found[0] = result.getAsInt();
           return areHere(code, mask);
+        },
+        () -> { // others of the subgroup may still wait, and hold this lane back
+          code.add(Op.STORE, element(code, values(), item), found[0]);
+          code.add(Op.STORE, element(code, masks(), item), out.constant(0));
         });
-    code.add(Op.STORE, element(code, masks(), item), out.constant(0));
     changeAway(code, item, false);
-    return code.load(out.u32(), found);
+    return code.load(out.u32(), element(code, values(), item));
   }
 
   /** Says which lanes of the subgroup are away, for those that are here, or that none is. */
   private void changeAway(FunctionBuilder code, int item, boolean isSet) {
-    int own = builtIns.number(code, Decoration.SUBGROUP_LOCAL_INVOCATION_ID);
-    int first = lane(code, code.u32(Op.I_SUB, item, own));
-    int size = builtIns.number(code, Decoration.SUBGROUP_SIZE);
-    int ones =
-        code.u32(Op.I_SUB, code.u32(Op.SHIFT_LEFT_LOGICAL, out.constant(1), size), out.constant(1));
-    int all = code.u32(Op.SHIFT_LEFT_LOGICAL, ones, first);
-    int here = code.u32(Op.SHIFT_LEFT_LOGICAL, isSet ? here(code) : ones, first);
-    int missing = code.u32(Op.BITWISE_AND, all, code.u32(Op.NOT, here));
+    int number = builtIns.number(code, Decoration.SUBGROUP_LOCAL_INVOCATION_ID);
+    int start = code.u32(Op.I_SUB, item, number); // of the subgroup
+    int first = lane(code, start);
+    int all = code.load(out.u32(), own(code));
+    int missing = code.u32(Op.BITWISE_AND, all, code.u32(Op.NOT, here(code)));
     code.when(
         isElected(code),
         () -> {
-          int bits = element(code, away(), warp(code, item));
-          atomic(code, Op.ATOMIC_AND, bits, code.u32(Op.NOT, all));
-          if (isSet) {
-            atomic(code, Op.ATOMIC_OR, bits, missing);
-          }
+          int warp = warp(code, start);
+          changeBits(
+              code,
+              warp,
+              code.u32(Op.SHIFT_LEFT_LOGICAL, all, first),
+              isSet ? code.u32(Op.SHIFT_LEFT_LOGICAL, missing, first) : 0);
+          int others = beyond(code, all, first); // a subgroup may be in two warps
+          code.when(
+              code.test(Op.I_NOT_EQUAL, others, out.constant(0)),
+              () ->
+                  changeBits(
+                      code,
+                      code.u32(Op.I_ADD, warp, out.constant(1)),
+                      others,
+                      isSet ? beyond(code, missing, first) : 0));
         });
+  }
+
+  /** The bits that a shift to the left leaves out of a word. */
+  private int beyond(FunctionBuilder code, int bits, int shift) {
+    int half = code.u32(Op.SHIFT_RIGHT_LOGICAL, bits, out.constant(1));
+    int rest = code.u32(Op.I_SUB, out.constant(WARP - 1), shift);
+    return code.u32(Op.SHIFT_RIGHT_LOGICAL, half, rest);
+  }
+
+  private void changeBits(FunctionBuilder code, int warp, int all, int missing) {
+    int bits = element(code, away(), warp);
+    atomic(code, Op.ATOMIC_AND, bits, code.u32(Op.NOT, all));
+    if (missing != 0) {
+      atomic(code, Op.ATOMIC_OR, bits, missing);
+    }
+  }
+
+  private int own(FunctionBuilder code) {
+    if (own == 0) {
+      own = out.variable(Storage.PRIVATE, out.u32());
+    }
+    return code.global(own);
   }
 
   /** A bit for each lane of the subgroup that is here. */
@@ -198,11 +238,15 @@ final class Meetings {
   }
 
   private int subgroups(FunctionBuilder code) {
-    return builtIns.number(code, Decoration.NUM_SUBGROUPS);
+    return code.load(out.u32(), counter(code, ALL));
   }
 
-  /** Repeats rounds until a condition holds. */
   private void repeat(FunctionBuilder code, IntSupplier condition) {
+    repeat(code, condition, null);
+  }
+
+  /** Repeats rounds until a condition holds, and then adds what changes something. */
+  private void repeat(FunctionBuilder code, IntSupplier condition, @Nullable Runnable change) {
     int head = out.id();
     int body = out.id();
     int again = out.id();
@@ -215,6 +259,9 @@ final class Meetings {
     barrier(code);
     int holds = condition.getAsInt();
     barrier(code);
+    if (change != null) {
+      code.when(holds, change);
+    }
     code.add(Op.BRANCH_CONDITIONAL, holds, merge, again);
     code.begin(again);
     code.add(Op.BRANCH, head);
@@ -310,7 +357,7 @@ final class Meetings {
 
   private int counter(FunctionBuilder code, int number) {
     if (counters == 0) {
-      counters = array(out.constant(2));
+      counters = array(out.constant(3));
     }
     return element(code, counters, out.constant(number));
   }
