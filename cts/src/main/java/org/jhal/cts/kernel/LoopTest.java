@@ -88,6 +88,20 @@ class LoopTest {
           }
           return NUMBERS[j] < 70 ? 1 : 2;
         }),
+    NESTED(
+        """
+        int c = x[a], h = x[a + 10], fuel = 60;
+        do {
+          if (--fuel < 0) break;
+          for (int k = 0; k < (h & 7); k++) {
+            if (--fuel < 0) break;
+            c += k;
+            h = (c | (a + x[2 * a])) & 255;
+            while (c > 0) if (--fuel < 0) break;
+          }
+        } while (x[a] > 0);
+        y[a] = c * 100 + fuel;""",
+        LoopTest::nested),
     RETURNED("y[a] = search(x + a);", LoopTest::searched),
     FEW_BITS(
         "int c = 0; for (int k = 0; k < n; k++) for (int j = 0; j < (k & 7); j++) c += j; y[a] = c;",
@@ -131,6 +145,30 @@ class LoopTest {
         return 77;
       }
       """;
+
+  private static int nested(int a) {
+    int c = NUMBERS[a];
+    int h = NUMBERS[a + 10];
+    int fuel = 60;
+    do {
+      if (--fuel < 0) {
+        break;
+      }
+      for (int k = 0; k < (h & 7); k++) {
+        if (--fuel < 0) {
+          break;
+        }
+        c += k;
+        h = (c | (a + NUMBERS[2 * a])) & 255;
+        while (c > 0) {
+          if (--fuel < 0) {
+            break;
+          }
+        }
+      }
+    } while (NUMBERS[a] > 0);
+    return c * 100 + fuel;
+  }
 
   private static int searched(int a) {
     for (int i = 0; i < 6; i++) {

@@ -71,13 +71,9 @@ public final class FunctionBuilder {
     return id;
   }
 
-  /** A variable of the function that is 0 at first. */
-  public int zero(int type) {
-    int id = module.id();
-    int pointer = module.pointer(Storage.FUNCTION, type);
-    int zero = module.declared(Op.CONSTANT_NULL, type);
-    variables.instruction(Op.VARIABLE, pointer, id, Storage.FUNCTION, zero);
-    return id;
+  /** A variable of the function with several elements. */
+  public int array(int type, int length) {
+    return variable(module.type(Op.TYPE_ARRAY, type, module.constant(length)));
   }
 
   /** Adds an instruction without a result. */

@@ -100,18 +100,20 @@ final class BuiltIns {
   }
 
   /**
-   * What always holds, of which a device that loses values behind loops knows nothing: whether such
-   * values are to be kept. Elsewhere it is a constant.
+   * 0, of which a device that loses values behind loops knows nothing. Elsewhere it is a constant.
    */
-  int keepsValues(FunctionBuilder code) {
+  int zero(FunctionBuilder code) {
     if (areLost == 0) {
       areLost = out.specialization(8, 0);
       out.note(LOOP_VALUES);
     }
-    int isConstant = code.test(Op.I_EQUAL, areLost, out.constant(0));
-    int groups = component(code, Decoration.NUM_WORKGROUPS, 0);
-    int isKnown = code.test(Op.I_NOT_EQUAL, groups, out.constant(0));
-    return code.test(Op.LOGICAL_OR, isConstant, isKnown);
+    int groups = component(code, Decoration.NUM_WORKGROUPS, 0); // never 0
+    int isNone = code.test(Op.I_EQUAL, groups, out.constant(0));
+    return code.u32(
+        Op.SELECT,
+        code.test(Op.LOGICAL_AND, isNone, code.test(Op.I_NOT_EQUAL, areLost, out.constant(0))),
+        out.constant(1),
+        out.constant(0));
   }
 
   /** The number of the kernel in reports. */

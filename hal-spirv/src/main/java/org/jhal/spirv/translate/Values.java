@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.jhal.spirv.assembly.ModuleBuilder;
+import org.jhal.spirv.assembly.Storage;
 import org.jhal.spirv.flow.FlowGraph;
 import org.jhal.spirv.module.Block;
 import org.jhal.spirv.module.Instruction;
@@ -28,7 +29,7 @@ final class Values {
   private final Set<Integer> kept = new HashSet<>();
   private final Map<Integer, Set<Integer>> users = new HashMap<>(); // blocks, by value
   private final Set<Integer> leaving = new HashSet<>(); // kept ones that loops compute for outside
-  private int keeps; // a condition, 0 if it is not used
+  private int index; // of the element in which each of these is
   private final Map<Integer, Integer> loaded = new HashMap<>(); // in the present block
   private int block;
 
@@ -86,8 +87,8 @@ final class Values {
   /**
    * Finds the values that are computed in loops and used behind them, before code is added.
    * Lavapipe of Mesa 22.3 takes those of its last round for all work items, also for those that had
-   * left the loop before (findings/lavapipe-loses-values.sh). It keeps what may stay as it was in a
-   * round, so such values are stored under a condition of which it does not know that it holds.
+   * left the loop before (findings/lavapipe-loses-values.sh). It keeps what is in memory, so such
+   * values are in arrays, whose only used element is one of which it does not know that.
    */
   void findLeaving(FlowGraph graph) {
     List<Block> all = scope.function.blocks();
@@ -109,7 +110,7 @@ final class Values {
       }
     }
     if (!leaving.isEmpty()) {
-      keeps = scope.translation.builtIns().keepsValues(scope.code);
+      index = scope.translation.builtIns().zero(scope.code);
     }
   }
 
@@ -140,22 +141,25 @@ final class Values {
   }
 
   private void store(Instruction user, int id, int value) {
-    int variable = variable(user, id);
-    if (leaving.contains(id)) {
-      scope.code.when(keeps, () -> scope.code.add(Op.STORE, variable, value));
-    } else {
-      scope.code.add(Op.STORE, variable, value);
-    }
+    scope.code.add(Op.STORE, place(user, id), value);
   }
 
-  private int variable(Instruction user, int id) {
-    return variables.computeIfAbsent(
-        id,
-        absent -> {
-          Instruction type = scope.typeOf(user, id);
-          int outType = scope.translation.outTypes().of(type);
-          return leaving.contains(id) ? scope.code.zero(outType) : scope.code.variable(outType);
-        });
+  private int load(Instruction user, int id) {
+    int place = place(user, id);
+    return scope.code.load(scope.translation.outTypes().of(scope.typeOf(user, id)), place);
+  }
+
+  /** A pointer to where a value is kept. */
+  private int place(Instruction user, int id) {
+    int type = scope.translation.outTypes().of(scope.typeOf(user, id));
+    boolean isElement = leaving.contains(id);
+    int variable =
+        variables.computeIfAbsent(
+            id, absent -> isElement ? scope.code.array(type, 2) : scope.code.variable(type));
+    return isElement
+        ? scope.code.value(
+            Op.ACCESS_CHAIN, scope.out().pointer(Storage.FUNCTION, type), variable, index)
+        : variable;
   }
 
   /** Stores the next value of a phi. */
@@ -176,11 +180,7 @@ final class Values {
       }
       return value;
     }
-    return loaded.computeIfAbsent(
-        id,
-        absent ->
-            scope.code.load(
-                scope.translation.outTypes().of(scope.typeOf(user, id)), variable(user, id)));
+    return loaded.computeIfAbsent(id, absent -> load(user, id));
   }
 
   /** A value from outside the function's blocks: a parameter, a constant, or a variable. */
