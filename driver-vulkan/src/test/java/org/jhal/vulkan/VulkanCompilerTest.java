@@ -128,7 +128,6 @@ class VulkanCompilerTest {
     assertArrayEquals(wanted, scaled(numbers, 100));
   }
 
-  /** With constants, and with the counter of a loop, which becomes one when it is unrolled. */
   /** Some lanes of a subgroup have met when others of it still wait. */
   @Test
   void lanesOfASubgroupMeetInDifferentGroups() throws Exception {
@@ -160,6 +159,42 @@ class VulkanCompilerTest {
     assertArrayEquals(wanted, scaled(new float[64], 10));
   }
 
+  @Test
+  void choosesAmongConstants() throws Exception {
+    assumeCompiler();
+    Files.writeString(
+        folder.resolve("scale.cpp"),
+        """
+        __device__ bool is(int c) {
+          switch (c) {
+            case 0: case 2: case 3: case 7: case 8: return true;
+            default: return false;
+          }
+        }
+        __device__ char of(int c) {
+          switch (c) {
+            case 0: return 3;
+            case 1: return 7;
+            case 2: return 1;
+            case 3: return 9;
+            case 4: return 5;
+            default: return 0;
+          }
+        }
+        extern "C" __global__ void scale(float* x, int n) {
+          const int i = threadIdx.x;
+          x[i] = is(i % 16) * n + of(i % 8);
+        }
+        """);
+    float[] wanted = new float[64];
+    for (int i = 0; i < 64; i++) {
+      boolean is = List.of(0, 2, 3, 7, 8).contains(i % 16);
+      wanted[i] = (is ? 100 : 0) + new int[] {3, 7, 1, 9, 5, 0, 0, 0}[i % 8];
+    }
+    assertArrayEquals(wanted, scaled(new float[64], 100));
+  }
+
+  /** With constants, and with the counter of a loop, which becomes one when it is unrolled. */
   @Test
   void comparesVectorsOfNumbersOf64Bits() throws Exception {
     assumeCompiler();

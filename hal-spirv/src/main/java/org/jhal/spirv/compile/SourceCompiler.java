@@ -32,8 +32,9 @@ public final class SourceCompiler {
           "-O1",
           "-mllvm",
           "-inline-threshold=1000",
-          // Else loops get counters and sums in closed form, of as many bits as these need, and
-          // llc computes those with more bits (findings/llvm-spirv-odd-integers.sh).
+          // Else loops get counters and sums in closed form, and a switch a table, of as many bits
+          // as these need, and llc computes with more (findings/llvm-spirv-odd-integers.sh).
+          "-fno-jump-tables",
           "-mllvm",
           "-replexitval=never",
           "-mllvm",
