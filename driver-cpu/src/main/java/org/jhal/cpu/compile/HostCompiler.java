@@ -107,8 +107,8 @@ public final class HostCompiler {
    */
   private static final String TRAPPING = "-ftrapping-math";
 
-  /** In the first line of what GCC says about itself. Version 13.3 does not take it for that. */
-  private static final Pattern MAY_TRUNCATE = Pattern.compile("\\A.*\\) 1[23]\\.");
+  /** In what GCC says about itself. Version 13.3 does not take it for that. */
+  private static final Pattern MAY_TRUNCATE = Pattern.compile("(?m)^.*\\) 1[23]\\.");
 
   private static final String LINES = "-gdwarf-4"; // as LineTable reads them
 

@@ -235,8 +235,9 @@ class CheckTest {
                           Args.of(out, elements)));
           steps.await(LIMIT);
           long found = taken().stream().mapToLong(KernelFinding::count).sum();
-          assertTrue(
-              found >= elements, name + ": only " + found + " of " + elements + " are found");
+          // Of a read and a write, each may see the other.
+          boolean areAll = name.equals("write") ? found == elements : found >= elements;
+          assertTrue(areAll, name + ": " + found + " are found, of " + elements);
         }
       }
     }
