@@ -22,7 +22,10 @@ public final class FlowGraph {
   private final BitSet[] loops; // by header: its blocks; null for others
   private boolean isReducible = true;
 
-  /** Creates the graph in which block i may be followed by {@code next[i]}. */
+  /**
+   * Creates the graph in which block i is followed by one of {@code next[i]}, which are distinct.
+   * No branch leads to block 0.
+   */
   public FlowGraph(int[][] next) {
     this.next = next;
     order = new int[next.length];
@@ -74,16 +77,21 @@ public final class FlowGraph {
     return Arrays.stream(depth).max().orElse(0);
   }
 
-  /**
-   * Whether a loop, of those with one entry, contains the block {@code from}, and not {@code to}.
-   */
+  /** Whether a loop contains the block {@code from}, and not {@code to}. */
   public boolean leavesLoop(int from, int to) {
+    return leftLoop(from, to) >= 0;
+  }
+
+  /**
+   * The header of the outermost loop that contains {@code from}, and not {@code to}; -1 if none.
+   */
+  int leftLoop(int from, int to) {
     for (int header : blocks) {
-      if (loops[header] != null && loops[header].get(from) && !loops[header].get(to)) {
-        return true;
+      if (isHeader(header) && isInLoop(from, header) && !isInLoop(to, header)) {
+        return header; // the first one is the outermost
       }
     }
-    return false;
+    return -1;
   }
 
   /** Whether a block is where a loop begins. */

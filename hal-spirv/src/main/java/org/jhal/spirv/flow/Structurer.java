@@ -87,12 +87,8 @@ public final class Structurer {
     behind.values().forEach(blocks -> blocks.sort(byOrder));
   }
 
-  /**
-   * The steps of a function whose block i is followed by one of {@code next[i]}, which are
-   * distinct. Block 0 begins it, and no branch leads there.
-   */
-  public static List<Step> steps(int[][] next) {
-    FlowGraph graph = new FlowGraph(next);
+  /** The steps of a function. */
+  public static List<Step> steps(FlowGraph graph) {
     if (!graph.isReducible() || graph.depth() > DEEPEST) {
       return Dispatcher.steps(graph);
     }
@@ -116,15 +112,7 @@ public final class Structurer {
       return;
     }
     int above = graph.dominator(block);
-    int left = -1;
-    for (int header : graph.blocks()) {
-      if (graph.isHeader(header)
-          && graph.isInLoop(above, header)
-          && !graph.isInLoop(block, header)) {
-        left = header; // the first one is the outermost
-        break;
-      }
-    }
+    int left = graph.leftLoop(above, block);
     if (left >= 0) {
       behind.computeIfAbsent(left, key -> new ArrayList<>()).add(block);
       placed.add(block);

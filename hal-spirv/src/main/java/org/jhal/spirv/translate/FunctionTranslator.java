@@ -95,8 +95,9 @@ final class FunctionTranslator {
       new Arguments(scope).define();
     }
     byValue.forEach(instructions::copyArgument);
-    scope.values.findLeaving(new FlowGraph(next));
-    for (Step step : Structurer.steps(next)) {
+    FlowGraph graph = new FlowGraph(next);
+    scope.values.findLeaving(graph);
+    for (Step step : Structurer.steps(graph)) {
       play(step);
     }
     return code;

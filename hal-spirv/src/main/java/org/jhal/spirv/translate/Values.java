@@ -145,13 +145,16 @@ final class Values {
   }
 
   private int load(Instruction user, int id) {
-    int place = place(user, id);
-    return scope.code.load(scope.translation.outTypes().of(scope.typeOf(user, id)), place);
+    return scope.code.load(outType(user, id), place(user, id));
+  }
+
+  private int outType(Instruction user, int id) {
+    return scope.translation.outTypes().of(scope.typeOf(user, id));
   }
 
   /** A pointer to where a value is kept. */
   private int place(Instruction user, int id) {
-    int type = scope.translation.outTypes().of(scope.typeOf(user, id));
+    int type = outType(user, id);
     boolean isElement = leaving.contains(id);
     int variable =
         variables.computeIfAbsent(

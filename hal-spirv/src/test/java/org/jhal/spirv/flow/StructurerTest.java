@@ -41,13 +41,15 @@ class StructurerTest {
   void turnsALoopWithTwoEntriesIntoADispatch() {
     int[][] next = {{1, 2}, {2, 3}, {1}, {}};
     check("two entries", next);
-    assertTrue(Structurer.steps(next).stream().anyMatch(step -> step.kind() == Step.Kind.DISPATCH));
+    assertTrue(
+        Structurer.steps(new FlowGraph(next)).stream()
+            .anyMatch(step -> step.kind() == Step.Kind.DISPATCH));
   }
 
   @Test
   void keepsLoopsWithOneEntry() {
     int[][] next = {{1}, {2, 3}, {1}, {}};
-    List<Step> steps = Structurer.steps(next);
+    List<Step> steps = Structurer.steps(new FlowGraph(next));
     assertFalse(steps.stream().anyMatch(step -> step.kind() == Step.Kind.DISPATCH));
     assertEquals(1, steps.stream().filter(step -> step.kind() == Step.Kind.LOOP).count());
     assertFalse(steps.stream().anyMatch(step -> step.kind() == Step.Kind.SET), "no number needed");
@@ -56,7 +58,7 @@ class StructurerTest {
   /** What comes after a loop is not in it: work items that left early wait there for others. */
   @Test
   void placesWhatFollowsALoopBehindIt() {
-    List<Step> steps = Structurer.steps(new int[][] {{1}, {2, 3}, {1, 3}, {}});
+    List<Step> steps = Structurer.steps(new FlowGraph(new int[][] {{1}, {2, 3}, {1, 3}, {}}));
     int repeat = indexOf(steps, Step.Kind.LOOP, 1);
     int after =
         steps.indexOf(steps.stream().filter(step -> isCode(step, 3)).findFirst().orElseThrow());
@@ -79,7 +81,7 @@ class StructurerTest {
   }
 
   private static void check(String what, int[][] next) {
-    List<Step> steps = Structurer.steps(next);
+    List<Step> steps = Structurer.steps(new FlowGraph(next));
     checkStructure(what, steps);
     for (int run = 0; run < RUNS; run++) {
       assertEquals(walk(next, new Random(run)), play(what, next, steps, new Random(run)), what);
