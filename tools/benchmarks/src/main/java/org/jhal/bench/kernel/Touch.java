@@ -11,10 +11,8 @@ import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.Fence;
 import org.jhal.FillPattern;
-import org.jhal.HalException;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
-import org.jhal.Status;
 import org.jhal.TimelineSemaphore;
 import org.jhal.Workgroups;
 import org.jhal.bench.measure.Bench;
@@ -59,11 +57,8 @@ public final class Touch implements AutoCloseable {
   private static Executable load(Device device, ExecutableSource bundle)
       throws NotAvailableException {
     try {
-      return device.loadExecutable(bundle);
-    } catch (HalException e) {
-      if (e.status() != Status.UNIMPLEMENTED) {
-        throw e;
-      }
+      return Bench.load(device, bundle);
+    } catch (NotAvailableException e) {
       throw new NotAvailableException(
           e.getMessage() + "; --kernels takes a bundle with the kernel in a format of the device");
     }
