@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
@@ -27,6 +26,7 @@ import org.jhal.FillPattern;
 import org.jhal.HostMemory;
 import org.jhal.Kernel;
 import org.jhal.TimelineSemaphore;
+import org.jhal.Timepoint;
 import org.jhal.Workgroups;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +40,9 @@ class TimesTest {
   private static final String COMMAND = "org.jhal.CommandExecution";
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final int LARGE = 64 << 20;
+
+  /** Kernels that read what the first buffer holds and write the second. */
+  private static final List<String> KERNELS = List.of("absolute", "negate", "twice");
 
   /**
    * What was recorded of an operation on the device.
@@ -142,7 +145,12 @@ class TimesTest {
     }
   }
 
-  /** A runtime that translates kernels at their first dispatch does so in front of the times. */
+  /**
+   * A runtime that translates kernels at their first dispatch does so in front of the times. If it
+   * were part of them, each first dispatch would take nearly all of what the host waits for it;
+   * since it is not, one of several does not, even where the thread that computes lost its
+   * processor during the others.
+   */
   @Test
   void timesAreWithoutTheTranslationOfAKernel() throws Exception {
     List<Duration> waited = new ArrayList<>();
@@ -151,26 +159,32 @@ class TimesTest {
             (device, done) -> {
               ExecutableSource source =
                   ExecutableSource.ofResources(VulkanCtsBackend.class, "kernels");
-              try (Executable kernels = device.loadExecutable(source);
+              try (Executable executable = device.loadExecutable(source);
                   DeviceBuffer buffer = device.allocate(1 << 10, BufferParams.DEVICE)) {
-                Kernel kernel = kernels.kernel("negate");
                 Args args = Args.of(buffer, buffer);
-                for (int i = 1; i <= 3; i++) {
-                  long start = System.nanoTime();
-                  device.queue(0).dispatch(Fence.NONE, done.at(i), kernel, Workgroups.of(1), args);
-                  done.await(i, PATIENCE);
-                  waited.add(Duration.ofNanos(System.nanoTime() - start));
+                for (String name : KERNELS) {
+                  Kernel kernel = executable.kernel(name);
+                  for (int i = 0; i < 2; i++) {
+                    long start = System.nanoTime();
+                    Timepoint end = done.at(waited.size() + 1);
+                    device.queue(0).dispatch(Fence.NONE, end, kernel, Workgroups.of(1), args);
+                    done.await(end.value(), PATIENCE);
+                    waited.add(Duration.ofNanos(System.nanoTime() - start));
+                  }
                 }
               }
             });
-    assertEquals(3, ran.size(), ran::toString);
-    Duration first = waited.get(0);
-    assumeTrue(
-        first.compareTo(Collections.min(waited).multipliedBy(10)) > 0,
-        () -> "no kernel is translated at its first dispatch: " + waited);
-    // With the translation, it would be nearly all of the wait; without it, the thread that
-    // computes
-    // may lose its processor for a while.
-    assertTrue(ran.get(0).took.multipliedBy(2).compareTo(first) < 0, () -> ran + " of " + waited);
+    assertEquals(waited.size(), ran.size(), ran::toString);
+    int translated = 0;
+    int without = 0;
+    for (int first = 0; first < ran.size(); first += 2) {
+      if (waited.get(first).compareTo(waited.get(first + 1).multipliedBy(5)) > 0) {
+        translated++;
+        Duration took = ran.get(first).took;
+        without += took.multipliedBy(2).compareTo(waited.get(first)) < 0 ? 1 : 0;
+      }
+    }
+    assumeTrue(translated > 0, () -> "no kernel is translated at its first dispatch: " + waited);
+    assertTrue(without > 0, () -> ran + " of " + waited);
   }
 }
