@@ -33,6 +33,7 @@ public final class Resources {
           "hal_new.h",
           "hal_proofs.h",
           "hal_list.h",
+          "hal_lockstep.h",
           "hal_run.h",
           "hal_warps.h",
           "hal_wide.h",

@@ -36,6 +36,7 @@ final class BarrierLowering {
       Set.of("sizeof", "alignof", "decltype", "noexcept", "typeid", "__typeof__", "__alignof__");
 
   private final CallGraph calls;
+  private final Set<String> inlined; // functions that are inlined although no items meet in them
   private final WarpFunctions warpFunctions = new WarpFunctions(this);
   private final Inliner inliner;
   private final EvaluationOrder order;
@@ -44,8 +45,10 @@ final class BarrierLowering {
   private final Set<String> grids = new HashSet<>(); // variables that are grids
   private int numbers;
 
-  private BarrierLowering(SourceFile source, CallGraph calls, Function kernel, Set<String> names) {
+  private BarrierLowering(
+      SourceFile source, CallGraph calls, Function kernel, Set<String> names, Set<String> inlined) {
     this.calls = calls;
+    this.inlined = inlined;
     this.inliner = new Inliner(this, source, kernel, names);
     this.order = new EvaluationOrder(source);
     source.classes().forEach(each -> classes.add(each.name()));
@@ -58,15 +61,17 @@ final class BarrierLowering {
    * Finds the places in a kernel.
    *
    * @param names of its parameters and variables
+   * @param inlined functions that are inlined although no items meet in them
    */
   static List<Statement> find(
       List<Statement> statements,
       SourceFile source,
       CallGraph calls,
       Function kernel,
-      Set<String> names)
+      Set<String> names,
+      Set<String> inlined)
       throws UnfitException {
-    return new BarrierLowering(source, calls, kernel, names).list(statements);
+    return new BarrierLowering(source, calls, kernel, names, inlined).list(statements);
   }
 
   /** Whether the workgroup computes a variable behind a barrier, from what its items have given. */
@@ -232,7 +237,7 @@ final class BarrierLowering {
       List<List<Token>> arguments = call.arguments(tokens);
       List<Token> mask = isOfLanes && !arguments.isEmpty() ? arguments.get(0) : List.of();
       to.add(new Barrier(at, isOfLanes ? BarrierScope.LANES : BarrierScope.WORKGROUP, mask));
-    } else if (isWhole && calls.reachesBarrier(at.text()) && inliner.isVoid(at)) {
+    } else if (isWhole && isInlined(at) && inliner.isVoid(at)) {
       inliner.written(call, tokens, to);
     } else {
       List<Token> rest = expression(tokens, to);
@@ -285,12 +290,20 @@ final class BarrierLowering {
     }
   }
 
+  private boolean isInlined(Token function) {
+    return calls.reachesBarrier(function.text()) || inlined.contains(function.text());
+  }
+
+  /** Whether a function may return from inside a loop: in none of its loops do items meet. */
+  boolean mayLeaveLoops(Token function) {
+    return !calls.reachesBarrier(function.text());
+  }
+
   /** The first call from {@code from} on, or null. */
   private @Nullable Call call(List<Token> tokens, int from) throws UnfitException {
     for (int i = from; i < tokens.size(); i++) {
       Token token = tokens.get(i);
-      if (!token.isWord()
-          || !(calls.synchronizes(token.text()) || calls.reachesBarrier(token.text()))) {
+      if (!token.isWord() || !(calls.synchronizes(token.text()) || isInlined(token))) {
         continue;
       }
       int open = i + 1;

@@ -12,8 +12,7 @@ import java.util.List;
 record Call(int start, int name, int open, int end) {
   List<List<Token>> arguments(List<Token> tokens) {
     List<List<Token>> all = Tokens.split(tokens.subList(open + 1, end));
-    Token first = all.isEmpty() ? Token.SEMICOLON : all.get(0).get(0);
-    boolean hasItem = first.is("hal_self") && all.get(0).size() == 1;
+    boolean hasItem = !all.isEmpty() && all.get(0).size() == 1 && all.get(0).get(0).is("hal_self");
     return hasItem ? all.subList(1, all.size()) : all;
   }
 

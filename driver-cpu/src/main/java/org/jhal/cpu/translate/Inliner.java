@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jhal.cpu.translate.Statement.Block;
+import org.jhal.cpu.translate.Statement.Do;
+import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Plain;
@@ -94,6 +96,10 @@ final class Inliner {
     if (found == null) {
       throw new UnfitException("items meet in " + name + ", which is no plain function", name);
     }
+    List<Token> template = found.templateParameters();
+    if (template != null && Tokens.split(template).stream().anyMatch(List::isEmpty)) {
+      throw new UnfitException("a missing template parameter of " + name, name);
+    }
     if (found.scope() != kernel.scope()) {
       throw new UnfitException("items meet in " + name + ", which is in another namespace", name);
     }
@@ -142,7 +148,9 @@ final class Inliner {
     }
     List<Statement> statements =
         new ArrayList<>(StatementParser.parse(rename(function.statements(), renamed)));
-    statements = ended(statements, result, !Declarations.isBuiltIn(function.result()));
+    String left = lowering.mayLeaveLoops(name) ? "hal_left" + number : "";
+    boolean isChecked = !Declarations.isBuiltIn(function.result());
+    statements = new Ending(result, isChecked, left).list(statements);
     if (statements.stream().anyMatch(Statement::returns)) {
       throw new UnfitException("items meet in " + name + ", which returns early", name);
     }
@@ -216,41 +224,100 @@ final class Inliner {
    * that returns becomes the other branch: {@code if (c) return a; b(); return d;} becomes {@code
    * if (c) r = a; else { b(); r = d; }}.
    */
-  private static List<Statement> ended(
-      List<Statement> statements, String result, boolean isChecked) {
-    List<Statement> all = new ArrayList<>();
-    for (int i = 0; i < statements.size(); i++) {
-      Statement statement = statements.get(i);
-      List<Statement> rest = statements.subList(i + 1, statements.size());
-      if (statement instanceof Jump jump && jump.isReturn()) {
-        assign(jump, result, isChecked, all);
-        return all; // nothing comes here
-      }
-      if (statement instanceof Block block && rest.isEmpty()) {
-        all.add(new Block(ended(block.statements(), result, isChecked), block.at()));
-        return all;
-      }
-      if (statement instanceof If choice && choice.returns()) {
-        List<Statement> then = new ArrayList<>(inside(choice.then()));
-        List<Statement> otherwise =
-            new ArrayList<>(choice.otherwise() == null ? List.of() : inside(choice.otherwise()));
-        if (rest.isEmpty() || alwaysReturns(then) || alwaysReturns(otherwise)) {
-          if (!rest.isEmpty()) {
-            goesOn(alwaysReturns(then) ? otherwise : then, rest, choice.at());
-          }
-          all.add(
-              new If(
-                  choice.isConstant(),
-                  choice.condition(),
-                  new Block(ended(then, result, isChecked), choice.at()),
-                  new Block(ended(otherwise, result, isChecked), choice.at()),
-                  choice.at()));
+  private static final class Ending {
+    private final String result;
+    private final boolean isChecked;
+    private final String left;
+    private int loops;
+
+    /**
+     * For a function.
+     *
+     * @param result the variable that gets what it returns
+     * @param isChecked whether the compiler is to check that this is a copy
+     * @param left what the names of variables begin with that say whether a loop has returned;
+     *     empty if loops may not
+     */
+    Ending(String result, boolean isChecked, String left) {
+      this.result = result;
+      this.isChecked = isChecked;
+      this.left = left;
+    }
+
+    List<Statement> list(List<Statement> statements) throws UnfitException {
+      List<Statement> all = new ArrayList<>();
+      for (int i = 0; i < statements.size(); i++) {
+        Statement statement = statements.get(i);
+        List<Statement> rest = statements.subList(i + 1, statements.size());
+        if (statement instanceof Jump jump && jump.isReturn()) {
+          assign(jump, all);
+          return all; // nothing comes here
+        }
+        if (statement instanceof Block block && rest.isEmpty()) {
+          all.add(new Block(list(block.statements()), block.at()));
           return all;
         }
+        boolean isLoop = statement instanceof For || statement instanceof Do;
+        if (isLoop && statement.returns() && !left.isEmpty()) {
+          loop(statement, rest, all);
+          return all;
+        }
+        if (statement instanceof If choice && choice.returns()) {
+          List<Statement> then = new ArrayList<>(inside(choice.then()));
+          List<Statement> otherwise =
+              new ArrayList<>(choice.otherwise() == null ? List.of() : inside(choice.otherwise()));
+          if (rest.isEmpty() || alwaysReturns(then) || alwaysReturns(otherwise)) {
+            if (!rest.isEmpty()) {
+              goesOn(alwaysReturns(then) ? otherwise : then, rest, choice.at());
+            }
+            all.add(
+                new If(
+                    choice.isConstant(),
+                    choice.condition(),
+                    new Block(list(then), choice.at()),
+                    new Block(list(otherwise), choice.at()),
+                    choice.at()));
+            return all;
+          }
+        }
+        all.add(statement);
       }
-      all.add(statement);
+      return all;
     }
-    return all;
+
+    /** What follows a loop that may return is done if it has not. */
+    private void loop(Statement loop, List<Statement> rest, List<Statement> to)
+        throws UnfitException {
+      Token at = loop instanceof For each ? each.at() : ((Do) loop).at();
+      String name = left + "_" + ++loops;
+      Generated.declare("bool", name, Generated.tokens("false", at), at, to);
+      to.add(EarlyReturns.asBreaks(loop, this::assign, name, at));
+      if (!rest.isEmpty()) {
+        List<Token> hasNot = Generated.tokens("!" + name, at);
+        to.add(new If(false, hasNot, new Block(list(rest), at), null, at));
+      }
+    }
+
+    private void assign(Jump jump, List<Statement> to) {
+      if (jump.value().isEmpty()) {
+        return;
+      }
+      List<Token> name = List.of(Token.word(result, jump.word()));
+      if (isChecked) {
+        String same = "hal_result<" + bare(name) + ", " + bare(jump.value()) + ">";
+        Generated.check(same, "a result that is no copy", jump.word(), to);
+      }
+      List<Token> assignment = new ArrayList<>(name);
+      assignment.add(Token.mark("=", jump.word()));
+      if (Tokens.find(jump.value(), 0, ",") < jump.value().size()) {
+        assignment.add(Token.mark("(", jump.word()));
+        assignment.addAll(jump.value());
+        assignment.add(Token.mark(")", jump.word()));
+      } else {
+        assignment.addAll(jump.value());
+      }
+      to.add(new Plain(assignment));
+    }
   }
 
   /** Adds what follows a branch, which its names must not hide. */
@@ -285,31 +352,14 @@ final class Inliner {
                 && alwaysReturns(inside(choice.otherwise()))));
   }
 
-  private static void assign(Jump jump, String result, boolean isChecked, List<Statement> to) {
-    if (jump.value().isEmpty()) {
-      return;
-    }
-    List<Token> name = List.of(Token.word(result, jump.word()));
-    if (isChecked) {
-      String same = "hal_result<" + bare(name) + ", " + bare(jump.value()) + ">";
-      Generated.check(same, "a result that is no copy", jump.word(), to);
-    }
-    List<Token> assignment = new ArrayList<>(name);
-    assignment.add(Token.mark("=", jump.word()));
-    if (Tokens.find(jump.value(), 0, ",") < jump.value().size()) {
-      assignment.add(Token.mark("(", jump.word()));
-      assignment.addAll(jump.value());
-      assignment.add(Token.mark(")", jump.word()));
-    } else {
-      assignment.addAll(jump.value());
-    }
-    to.add(new Plain(assignment));
-  }
-
   private List<List<Token>> arguments(
       Function function, Call call, List<Token> tokens, List<Statement> to) throws UnfitException {
     List<List<Token>> arguments = new ArrayList<>();
     for (List<Token> argument : call.arguments(tokens)) {
+      if (argument.isEmpty()) {
+        Token name = tokens.get(call.name());
+        throw new UnfitException("a missing argument of " + name, name);
+      }
       arguments.add(lowering.expression(argument, to));
     }
     if (arguments.size() != parameters(function).size()) {

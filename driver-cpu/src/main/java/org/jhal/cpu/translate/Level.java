@@ -7,6 +7,8 @@ public enum Level {
   PLAIN,
   /** As {@link #PLAIN}, but code asks the thread which item it is. */
   ASKING,
+  /** As {@link #FISSION}, but some loops are run by several items together, as vectors. */
+  LOCKSTEP,
   /** Divided at the barriers: one after the other from each barrier to the next. */
   FISSION,
   /** Each item is a coroutine that stops at barriers. */

@@ -4,7 +4,9 @@ package org.jhal.cpu.translate;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Predicate;
 import org.jhal.cpu.translate.Declarations.Declaration;
@@ -42,8 +44,10 @@ final class LoopFission {
   private Step.@Nullable Region current;
   private Step.@Nullable Region first; // in which all items take part, unless it is in a branch
   private final Predicate<Statement> mayWait;
+  private final @Nullable Lockstep lockstep;
   private int numbers;
   private boolean hasReturns;
+  private boolean hasLockstep;
   private boolean mayHoldLock; // since the last barrier
 
   /**
@@ -52,13 +56,16 @@ final class LoopFission {
    * @param isUnordered whether items may do a part of a region before others do what comes before
    * @param mayWait whether an item may wait in a statement without barriers until another one goes
    *     on, for example to take a lock
+   * @param lockstep for loops that items go through together; null if they do not
    */
   LoopFission(
       UniformityAnalysis uniform,
       Privatization privatization,
       boolean isUnordered,
-      Predicate<Statement> mayWait) {
+      Predicate<Statement> mayWait,
+      @Nullable Lockstep lockstep) {
     this.mayWait = mayWait;
+    this.lockstep = lockstep;
     this.uniform = uniform;
     this.residues = isUnordered ? new Residues(uniform::isUniform, privatization::variable) : null;
     this.privatization = privatization;
@@ -84,6 +91,11 @@ final class LoopFission {
   /** Whether an item may end before the others. */
   boolean hasReturns() {
     return hasReturns;
+  }
+
+  /** Whether it has a loop that items go through together. */
+  boolean hasLockstep() {
+    return hasLockstep;
   }
 
   /** The highest number that a variable or a step has. */
@@ -141,6 +153,12 @@ final class LoopFission {
       current = null;
     } else if (statement.hasBarrier()) {
       mayHoldLock = false;
+      current = null;
+      divided(statement, steps);
+      current = null;
+    } else if (lockstep != null && lockstep.fits(statement)) {
+      together(lockstep, statement, steps);
+    } else if (lockstep != null && lockstep.isIn(statement)) {
       current = null;
       divided(statement, steps);
       current = null;
@@ -255,6 +273,42 @@ final class LoopFission {
         && (region == first
             || (!privatization.mayDivide(choice.condition())
                 && region.declares.stream().noneMatch(declared -> declared.mayDivide)));
+  }
+
+  /** A loop that items go through together, in a region of its own. */
+  private void together(Lockstep lockstep, Statement loop, List<Step> steps) throws UnfitException {
+    Map<String, Variable> arrays = new LinkedHashMap<>();
+    for (String name : lockstep.variables(loop)) {
+      Variable variable = privatization.variable(name);
+      if (variable == null) {
+        throw new UnfitException("a variable of another kind than usual: " + name);
+      }
+      arrays.put(name, variable.isRematerializable ? copy(variable, region(steps)) : variable);
+    }
+    current = null;
+    Step.Region region = region(steps);
+    region.isLockstep = true;
+    hasLockstep = true;
+    region.statements.add(loop);
+    look(loop, region, 0);
+    for (Map.Entry<String, Variable> each : arrays.entrySet()) {
+      privatization.use(List.of(each.getValue().declarator.name()), region);
+      region.together.put(each.getKey(), each.getValue());
+    }
+    if (loops.isEmpty()) {
+      region.unread.addAll(Lockstep.unread(arrays.keySet(), List.copyOf(behind)));
+    }
+    current = null;
+  }
+
+  /** A copy of a variable that has no array otherwise. */
+  private Variable copy(Variable variable, Step.Region region) throws UnfitException {
+    String name = Lockstep.COPY + (numbers + 1) + "_" + variable.name();
+    List<Token> declaration = new ArrayList<>(variable.declaration.plainType());
+    declaration.addAll(
+        Generated.tokens(name + " = " + variable.name(), variable.declarator.name()));
+    varying(Generated.variables(declaration), region);
+    return Objects.requireNonNull(privatization.variable(name));
   }
 
   /** Types and the like are declared for the workgroup. */

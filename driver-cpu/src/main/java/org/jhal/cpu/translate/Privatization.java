@@ -181,6 +181,7 @@ final class Privatization {
   private boolean isRematerializable(Declaration declaration, Declarator declarator) {
     if (!Tokens.is(declarator.initial(), 0, "=")
         || declarator.name().text().startsWith(BarrierLowering.EXCHANGED)
+        || declarator.name().text().startsWith(Lockstep.COPY)
         || !declarator.dimensions().isEmpty()
         || declaration.is("volatile")
         || (!declarator.isReference() && isObject(declaration, declarator))) {

@@ -43,6 +43,7 @@ final class RegionWriter {
   private final DelayedAdds adds;
   private final ConditionalStores stores;
   private final Conjunctions conjunctions;
+  private final @Nullable Lockstep lockstep;
   private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
   private InnerRanges.@Nullable Range
@@ -65,6 +66,7 @@ final class RegionWriter {
    * @param adds to memory of the thread first
    * @param stores that are made in any case
    * @param conjunctions that are computed whole
+   * @param lockstep for loops that items go through together; null if there are none
    */
   RegionWriter(
       Writer out,
@@ -75,7 +77,8 @@ final class RegionWriter {
       SharedCalls calls,
       DelayedAdds adds,
       ConditionalStores stores,
-      Conjunctions conjunctions) {
+      Conjunctions conjunctions,
+      @Nullable Lockstep lockstep) {
     this.out = out;
     this.proofs = proofs;
     this.widening = widening;
@@ -85,6 +88,7 @@ final class RegionWriter {
     this.adds = adds;
     this.stores = stores;
     this.conjunctions = conjunctions;
+    this.lockstep = lockstep;
   }
 
   /** What the loops need, as declarations before the workgroups run. */
@@ -96,6 +100,14 @@ final class RegionWriter {
   void region(Step.Region region) throws UnfitException {
     for (Variable variable : region.declares) {
       array(variable);
+    }
+    if (region.isLockstep) {
+      out.raw(" if constexpr (HAL_IS_LOCKSTEP) {");
+      together(region);
+      out.raw(" } else {");
+      items(region, Guard.KEPT);
+      out.raw(" }");
+      return;
     }
     if (!region.isGuarded()) {
       items(region, Guard.KEPT);
@@ -134,6 +146,29 @@ final class RegionWriter {
     out.raw(" } else {");
     items(region, Guard.KEPT);
     out.raw(" }");
+  }
+
+  /** Items go through the loop that the region is, several at once. */
+  private void together(Step.Region region) throws UnfitException {
+    Lockstep loops = Objects.requireNonNull(lockstep);
+    Statement loop = region.statements.get(0);
+    String masks = text(region.masks);
+    out.raw(
+        " HAL_TOGETHER_BEGIN hal_truth hal_taking = hal_items_where(hal_first_item, hal_items_left,");
+    out.raw(" [&](unsigned hal_i) -> bool { (void)hal_i; return ");
+    out.raw(masks.isEmpty() ? "true" : masks).raw("; }); if (hal_taking.any()) {");
+    StringBuilder kept = new StringBuilder();
+    region.together.forEach(
+        (name, variable) -> {
+          String items = variable.array() + " + hal_first_item";
+          out.raw(" auto " + name + " = hal_items_of(" + items + ", hal_items_left);");
+          if (!region.unread.contains(name)) {
+            kept.append(" hal_items_to(").append(items).append(", ").append(name);
+            kept.append(", hal_items_left);");
+          }
+        });
+    loops.write(loop, "hal_taking", region.unread, out);
+    out.raw(kept + " } HAL_TOGETHER_END");
   }
 
   /** What becomes of the guard of a region. */

@@ -114,11 +114,25 @@ final class Scopes {
         for (Declarations.Declarator each : declaration.declarators()) {
           List<Token> type = new ArrayList<>(declaration.plainType());
           type.addAll(each.pointers());
-          to.put(each.name().text(), type);
+          to.put(each.name().text(), type.size() == 1 ? deduced(type, each, to) : type);
         }
       }
       types(statement.inner(), to);
     }
+  }
+
+  /**
+   * The type of a variable that has the value of a pointer, such as an argument that was passed.
+   */
+  private static List<Token> deduced(
+      List<Token> type, Declarations.Declarator declarator, Map<String, List<Token>> known) {
+    List<Token> initial = declarator.initial();
+    if (!type.get(0).is("auto") || !Tokens.is(initial, 0, "=")) {
+      return type;
+    }
+    List<Token> value = Tokens.withoutParentheses(initial.subList(1, initial.size()));
+    List<Token> other = value.size() == 1 ? known.get(value.get(0).text()) : null;
+    return other != null && Tokens.is(other, other.size() - 1, "*") ? other : type;
   }
 
   private List<Statement> list(List<Statement> statements) throws UnfitException {

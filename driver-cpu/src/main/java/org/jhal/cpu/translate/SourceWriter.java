@@ -230,12 +230,12 @@ final class SourceWriter {
         switch (how.level()) {
           case PLAIN -> "hal_plain";
           case ASKING -> "hal_asking";
-          case FISSION -> "hal_divided";
+          case LOCKSTEP, FISSION -> "hal_divided";
           case COROUTINE -> "hal_coroutines";
           case FIBER -> "hal_fibers";
         };
     String function =
-        how.level() == Level.FISSION
+        how.level() == Level.FISSION || how.level() == Level.LOCKSTEP
             ? kernel.scope()
                 + kernel.name()
                 + "__groups<"

@@ -127,6 +127,13 @@ sealed interface Statement {
         && Set.of("struct", "class", "union", "enum").contains(whole.tokens().get(0).text());
   }
 
+  /** Whether it only lets the compiler check something, which does nothing to variables. */
+  default boolean isCheck() {
+    return this instanceof Opaque whole
+        && Tokens.is(whole.tokens(), 0, "{")
+        && Tokens.is(whole.tokens(), 1, "static_assert");
+  }
+
   /** The statement itself, or the only one in its braces; null if there are several. */
   default @Nullable Statement single() {
     return this instanceof Block block
@@ -148,7 +155,7 @@ sealed interface Statement {
     } else if (this instanceof Variables declared) {
       to.addAll(declared.tokens());
     } else if (this instanceof Opaque whole) {
-      to.addAll(whole.tokens());
+      to.addAll(isCheck() ? List.of() : whole.tokens());
     } else if (this instanceof Jump jump) {
       to.addAll(jump.value());
     } else if (this instanceof If choice) {

@@ -2,8 +2,10 @@
 package org.jhal.cpu.translate;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -44,6 +46,9 @@ sealed interface Step {
     boolean isGuardJump;
     Residues.@Nullable Residue residue; // of the items that may do anything, if that is known
     final List<List<Token>> growing = new ArrayList<>(); // expressions of its condition
+    final Map<String, Variable> together = new LinkedHashMap<>(); // arrays for a loop in lockstep
+    final Set<String> unread = new LinkedHashSet<>(); // of these, what nobody reads behind it
+    boolean isLockstep; // it is such a loop
 
     Region(List<Mask> masks, @Nullable Loop loop, int number) {
       this.masks = List.copyOf(masks);

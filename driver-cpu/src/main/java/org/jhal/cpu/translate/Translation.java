@@ -66,6 +66,9 @@ public record Translation(
       String how =
           switch (level) {
             case PLAIN, ASKING -> "items run one after the other";
+            case LOCKSTEP ->
+                (meets ? "divided at its barriers" : "items run one after the other")
+                    + ", loops in lockstep";
             case FISSION -> meets ? "divided at its barriers" : "items run one after the other";
             case COROUTINE -> "items are coroutines";
             case FIBER -> "items have stacks of their own";

@@ -33,6 +33,7 @@ public final class Translator {
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
   private final Map<String, String> reasons = new HashMap<>(); // why a kernel does not fit
+  private final Set<String> unstepped = new HashSet<>(); // kernels that do not compile in lockstep
 
   private Translator(String preprocessed, String what, boolean saturates) {
     this.what = what;
@@ -53,10 +54,13 @@ public final class Translator {
   }
 
   /** What a translation includes. Headers that nothing can need would take time to compile. */
-  private String headers(List<KernelRequest> kernels) {
+  private String headers(List<KernelRequest> kernels, boolean isLockstep) {
     StringBuilder headers = new StringBuilder();
     if (mentions("half", kernels) || mentions("bfloat16", kernels)) {
       headers.append("#define HAL_SHORT_FLOATS 1\n");
+    }
+    if (isLockstep) {
+      headers.append("#define HAL_LOCKSTEP 1\n");
     }
     if (mentions("std", kernels)) {
       headers.append("#define HAL_STANDARD 1\n");
@@ -141,7 +145,7 @@ public final class Translator {
     Set<String> all = new HashSet<>();
     source.functions().stream().filter(Function::isKernel).forEach(each -> all.add(each.text()));
     Writer out = new Writer();
-    out.raw(headers(List.of()));
+    out.raw(headers(List.of(), false));
     new SourceWriter(source, plain, calls).write(out, Map.of(), Map.of(), Set.of(), all);
     return new Translation(out.toString(), List.of(), List.of(), List.of(), false);
   }
@@ -158,12 +162,18 @@ public final class Translator {
       sizes.merge(kernel.name(), kernel, Translator::narrower);
     }
     for (KernelRequest kernel : kernels) {
+      Rejected before = rejected.get(kernel.entry());
+      if (before != null && before.level() == Level.LOCKSTEP) {
+        unstepped.add(kernel.name());
+      }
+    }
+    for (KernelRequest kernel : kernels) {
       Function function = find(kernel);
       Form form = form(function, forced, rejected.get(kernel.entry()));
       forms.add(form);
       places.add(function.place());
       switch (form.level()) {
-        case FISSION ->
+        case LOCKSTEP, FISSION ->
             divided.put(kernel.name(), Objects.requireNonNull(groups.get(kernel.name())));
         case COROUTINE ->
             stopping.put(kernel.name(), Objects.requireNonNull(coroutines.get(kernel.name())));
@@ -172,7 +182,7 @@ public final class Translator {
       }
     }
     Writer out = new Writer();
-    out.raw(headers(kernels));
+    out.raw(headers(kernels, forms.stream().anyMatch(each -> each.level() == Level.LOCKSTEP)));
     new SourceWriter(source, plain, calls).write(out, divided, stopping, withItem, unchanged);
     out.generated();
     for (int i = 0; i < kernels.size(); i++) {
@@ -234,10 +244,13 @@ public final class Translator {
       return asking(kernel, shares, forced, rejected == null ? unseen : rejected.why(), rejected);
     }
     boolean mayLoop = forced != Level.COROUTINE && forced != Level.FIBER;
-    if (rejected == null && mayLoop) {
-      String no = divide(kernel);
+    boolean mayDivide =
+        rejected == null || (rejected.level() == Level.LOCKSTEP && !rejected.asks());
+    if (mayDivide && mayLoop) {
+      String no = divide(kernel, forced == null && !unstepped.contains(kernel.text()));
       if (no.isEmpty()) {
-        return new Form(Level.FISSION, meets, "");
+        boolean isLockstep = workgroups.isLockstep(kernel.text());
+        return new Form(isLockstep ? Level.LOCKSTEP : Level.FISSION, meets, reason(why));
       }
       why.add(no);
     }
@@ -282,8 +295,12 @@ public final class Translator {
         || rejected.level() == Level.COROUTINE;
   }
 
+  private static String reason(List<String> why) {
+    return String.join("; ", why);
+  }
+
   private static String reasons(List<String> why) {
-    return why.isEmpty() ? "as the option barriers demands" : String.join("; ", why);
+    return why.isEmpty() ? "as the option barriers demands" : reason(why);
   }
 
   /** Makes a kernel a coroutine. Returns why that is not possible; empty if it is. */
@@ -296,8 +313,12 @@ public final class Translator {
     }
   }
 
-  /** Divides a kernel. Returns why that is not possible; empty if it is. */
-  private String divide(Function kernel) {
+  /**
+   * Divides a kernel. Returns why that is not possible; empty if it is.
+   *
+   * @param isLockstep whether items may go through loops together
+   */
+  private String divide(Function kernel, boolean isLockstep) {
     String name = kernel.text();
     if (groups.containsKey(name)) {
       return "";
@@ -306,11 +327,32 @@ public final class Translator {
         name,
         ignored -> {
           try {
-            groups.put(name, workgroups.function(kernel, Objects.requireNonNull(sizes.get(name))));
+            groups.put(name, groups(kernel, isLockstep));
             return "";
           } catch (UnfitException e) {
             return String.valueOf(e.getMessage());
           }
         });
+  }
+
+  private String groups(Function kernel, boolean isLockstep) throws UnfitException {
+    KernelRequest size = Objects.requireNonNull(sizes.get(kernel.text()));
+    if (isLockstep && workgroups.hasLoops(kernel)) {
+      for (Set<String> inlined :
+          List.of(
+              workgroups.functions(kernel, false),
+              workgroups.functions(kernel, true),
+              Set.<String>of())) {
+        try {
+          String divided = workgroups.function(kernel, size, true, inlined);
+          if (workgroups.isLockstep(kernel.text())) {
+            return divided;
+          }
+        } catch (UnfitException e) {
+          // Fewer functions may fit, or none of its loops.
+        }
+      }
+    }
+    return workgroups.function(kernel, size, false, Set.of());
   }
 }

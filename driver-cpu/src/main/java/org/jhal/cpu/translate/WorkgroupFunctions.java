@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -34,6 +35,7 @@ final class WorkgroupFunctions {
   private final boolean haveFunctionsOrder; // what is no kernel may order what items do
   private final boolean mayFunctionsWait; // and has loops, in which an item may wait for a lock
   private final Set<String> masked = new HashSet<>(); // kernels that compute under masks
+  private final Set<String> stepped = new HashSet<>(); // kernels with loops in lockstep
 
   WorkgroupFunctions(SourceFile file, CallGraph calls) {
     this.file = file;
@@ -53,6 +55,54 @@ final class WorkgroupFunctions {
    */
   boolean isMasked(String kernel) {
     return masked.contains(kernel);
+  }
+
+  /** Whether the function of a kernel has loops that items go through together. */
+  boolean isLockstep(String kernel) {
+    return stepped.contains(kernel);
+  }
+
+  /**
+   * The functions of the source that a kernel calls, or these in turn.
+   *
+   * @param areLoops whether only those with loops count, and what calls them
+   */
+  Set<String> functions(Function kernel, boolean areLoops) {
+    Map<String, Function> all = new HashMap<>();
+    for (Function each : file.functions()) {
+      if (each.hasBody() && !each.isKernel()) {
+        all.put(each.text(), each);
+      }
+    }
+    Set<String> found = new HashSet<>();
+    called(kernel, all, found);
+    if (areLoops) {
+      found.removeIf(name -> !hasLoops(Objects.requireNonNull(all.get(name)), all));
+    }
+    return found;
+  }
+
+  private static void called(Function from, Map<String, Function> all, Set<String> found) {
+    for (Token token : from.statements()) {
+      Function called = token.isWord() ? all.get(token.text()) : null;
+      if (called != null && found.add(token.text())) {
+        called(called, all, found);
+      }
+    }
+  }
+
+  private static boolean hasLoops(Function function, Map<String, Function> all) {
+    Set<String> reached = new HashSet<>(Set.of(function.text()));
+    called(function, all, reached);
+    return reached.stream()
+        .flatMap(name -> Objects.requireNonNull(all.get(name)).statements().stream())
+        .anyMatch(token -> LOOPS.contains(token.text()));
+  }
+
+  /** Whether a kernel has loops, or may call functions that have. */
+  boolean hasLoops(Function kernel) {
+    return kernel.statements().stream().anyMatch(token -> LOOPS.contains(token.text()))
+        || !functions(kernel, true).isEmpty();
   }
 
   /** Whether a kernel, or a function that it may call, has a name. */
@@ -76,9 +126,12 @@ final class WorkgroupFunctions {
   /**
    * The function {@code NAME__groups} of a kernel.
    *
+   * @param isLockstep whether items may go through loops together
+   * @param inlined functions that become parts of the kernel for that
    * @throws UnfitException if the kernel has something that is not known here
    */
-  String function(Function kernel, KernelRequest size) throws UnfitException {
+  String function(Function kernel, KernelRequest size, boolean isLockstep, Set<String> inlined)
+      throws UnfitException {
     for (int i = kernel.open(); i < kernel.close(); i++) {
       Token next = file.tokens().get(i + 1);
       if (Tokens.is(file.tokens(), i, ",") && (next.is(",") || next.is(")"))) {
@@ -105,6 +158,7 @@ final class WorkgroupFunctions {
       }
     }
     List<Statement> parsed = StatementParser.parse(kernel.statements());
+    parsed = isLockstep ? Switches.asBranches(parsed) : parsed;
     Set<String> own = new HashSet<>(parameters);
     Scopes.declared(parsed, own);
     List<Statement> statements =
@@ -112,15 +166,19 @@ final class WorkgroupFunctions {
             SharedVariables.declaredFirst(
                 Scopes.unique(
                     EarlyExits.asBranches(
-                        BarrierLowering.find(parsed, file, calls, kernel, own),
+                        BarrierLowering.find(parsed, file, calls, kernel, own, inlined),
                         source.hasOperators()),
                     parameters)));
     LocalTypes.check(statements, file.namespaces());
-    return written(kernel, parameters, statements, size);
+    return written(kernel, parameters, statements, size, isLockstep);
   }
 
   private String written(
-      Function kernel, Set<String> parameters, List<Statement> statements, KernelRequest size)
+      Function kernel,
+      Set<String> parameters,
+      List<Statement> statements,
+      KernelRequest size,
+      boolean isLockstep)
       throws UnfitException {
     Facts facts = facts(kernel, parameters, statements);
     String coarse = BlockCoarsening.condition(kernel, file, calls);
@@ -143,14 +201,14 @@ final class WorkgroupFunctions {
         Facts again = facts(kernel, parameters, interchanged);
         if (interchange.isConvergent(again.uniform)) {
           try {
-            return written(kernel, parameters, most, again);
+            return written(kernel, parameters, most, again, isLockstep);
           } catch (UnfitException e) {
             break; // more must be live across iterations than can
           }
         }
       }
     }
-    return written(kernel, parameters, most, facts);
+    return written(kernel, parameters, most, facts, isLockstep);
   }
 
   /** What is known about a kernel, and its statements with copies of parameters before them. */
@@ -185,14 +243,23 @@ final class WorkgroupFunctions {
         copies, passed, purity, new UniformityAnalysis(copies, purity, source, parameters));
   }
 
-  private String written(Function kernel, Set<String> parameters, String most, Facts facts)
+  private String written(
+      Function kernel, Set<String> parameters, String most, Facts facts, boolean isLockstep)
       throws UnfitException {
+    Lockstep lockstep =
+        isLockstep && !hasOrder(facts)
+            ? new Lockstep(facts.statements, facts.purity, source, facts.uniform, parameters)
+            : null;
     boolean isUnordered =
         facts.statements.stream().anyMatch(Statement::hasBarrier) && !hasOrder(facts);
     Privatization privatization = new Privatization(facts.purity, facts.uniform, parameters);
     LoopFission fission =
         new LoopFission(
-            facts.uniform, privatization, isUnordered, each -> mayWait(each, facts.purity));
+            facts.uniform,
+            privatization,
+            isUnordered,
+            each -> mayWait(each, facts.purity),
+            lockstep);
     List<Step> steps = fission.plan(facts.statements);
     for (Variable variable : privatization.variables()) {
       destructors.check(variable);
@@ -229,7 +296,11 @@ final class WorkgroupFunctions {
             new ConditionalStores(facts.statements),
             new Conjunctions(
                 name -> DelayedAdds.isNumber(facts.purity.type(name)),
-                name -> Tokens.text(facts.purity.type(name)).equals("bool")));
+                name -> Tokens.text(facts.purity.type(name)).equals("bool")),
+            lockstep);
+    if (fission.hasLockstep()) {
+      stepped.add(kernel.text());
+    }
     FissionWriter.write(
         kernel.text(),
         template,

@@ -34,6 +34,9 @@
 #include "hal_groups.h"
 #include "hal_proofs.h"
 #include "hal_warps.h"
+#ifdef HAL_LOCKSTEP
+#include "hal_lockstep.h"
+#endif
 #include "hal_range.h"
 #include "hal_rows.h"
 #include "hal_delayed.h"
