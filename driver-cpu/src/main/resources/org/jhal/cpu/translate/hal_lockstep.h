@@ -17,7 +17,8 @@
 #define HAL_IS_LOCKSTEP (HAL_TOGETHER >= 8)
 
 #define HAL_STEP static inline __attribute__((always_inline))
-#define HAL_EACH(hal_n) for (unsigned hal_n = 0; hal_n < HAL_TOGETHER; hal_n++)
+// GCC makes vectors of such a loop if it has not unrolled it before.
+#define HAL_EACH(hal_n) _Pragma("GCC unroll 1") for (unsigned hal_n = 0; hal_n < HAL_TOGETHER; hal_n++)
 
 template <class Hal_T> struct hal_vector_of {
   static_assert(sizeof(Hal_T) == 4, "an element that has not 32 bits");
@@ -176,15 +177,23 @@ template <class Hal_T, class Hal_I> HAL_STEP auto hal_items_load(hal_truth mask,
 template <class Hal_T, class Hal_I, class Hal_X>
 HAL_STEP void hal_items_store(hal_truth mask, Hal_T* to, const hal_vector<Hal_I>& index, const Hal_X& value) {
   const auto values = hal_vector_as<Hal_T>(value);
-  HAL_EACH(n) if (mask.all[n]) to[index.all[n]] = values.all[n];
+  for (unsigned n = 0; n < HAL_TOGETHER; n++) if (mask.all[n]) to[index.all[n]] = values.all[n];
+}
+
+// Truths of bytes, which are 0 or -1.
+HAL_STEP hal_truth hal_truths_from(const signed char (&bytes)[HAL_TOGETHER]) {
+  typedef signed char hal_bytes __attribute__((vector_size(HAL_TOGETHER)));
+  hal_bytes all;
+  __builtin_memcpy(&all, bytes, sizeof all);
+  return {__builtin_convertvector(all, hal_truth::type)};
 }
 
 // Items that lie beside each other in the array of a variable; `count` of them exist.
 template <class Hal_T> HAL_STEP auto hal_items_of(const Hal_T* array, unsigned count) {
   if constexpr (__is_same(Hal_T, bool)) {
-    int truths[HAL_TOGETHER] = {};
-    for (unsigned n = 0; n < count; n++) truths[n] = -(((const unsigned char*)array)[n] & 1);
-    return hal_vector_from<hal_truth>(truths);
+    signed char truths[HAL_TOGETHER] = {};
+    for (unsigned n = 0; n < count; n++) truths[n] = -(((const signed char*)array)[n] & 1);
+    return hal_truths_from(truths);
   } else {
     Hal_T values[HAL_TOGETHER] = {};
     if (count == HAL_TOGETHER) __builtin_memcpy(values, array, sizeof values);
@@ -201,10 +210,13 @@ template <class Hal_T, class Hal_V> HAL_STEP void hal_items_to(Hal_T* array, con
   }
 }
 template <class Hal_F> HAL_STEP hal_truth hal_items_where(unsigned first, unsigned count, Hal_F takes_part) {
-  int truths[HAL_TOGETHER] = {};
-  if (count == HAL_TOGETHER) HAL_EACH(n) truths[n] = -(int)takes_part(first + n);
-  else for (unsigned n = 0; n < count; n++) truths[n] = -(int)takes_part(first + n);
-  return hal_vector_from<hal_truth>(truths);
+  signed char truths[HAL_TOGETHER] = {};
+  if (count == HAL_TOGETHER) {
+    HAL_EACH(n) truths[n] = -(signed char)takes_part(first + n);
+  } else {
+    for (unsigned n = 0; n < count; n++) truths[n] = -(signed char)takes_part(first + n);
+  }
+  return hal_truths_from(truths);
 }
 // If no item of a row is missing, the items of all rows lie beside each other.
 #define HAL_TOGETHER_BEGIN                                                                                \
