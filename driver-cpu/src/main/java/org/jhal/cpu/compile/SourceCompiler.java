@@ -220,6 +220,9 @@ public final class SourceCompiler {
       (error.isEmpty() ? others : found)
           .put(request.entry(), new Rejected(form.level(), false, why));
     }
+    if (others.values().stream().anyMatch(each -> each.level() == Level.LOCKSTEP)) {
+      others.values().removeIf(each -> each.level() != Level.LOCKSTEP); // errors in their header
+    }
     rejected.putAll(found.isEmpty() ? others : found);
     return !found.isEmpty() || !others.isEmpty();
   }

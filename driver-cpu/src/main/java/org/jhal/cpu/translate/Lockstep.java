@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -50,15 +51,22 @@ final class Lockstep {
   /** What the names of copies of variables begin with that otherwise have no array. */
   static final String COPY = "hal_copy_of_";
 
+  /** What constants are declared with, beside their type. */
+  private static final Set<String> OF_CONSTANTS =
+      Set.of("static", "inline", "constexpr", "__device__", "__constant__", "__host__");
+
+  private final Map<String, List<Token>> template = new HashMap<>(); // types of its arguments
   private final Purity purity;
   private final Source source;
   private final UniformityAnalysis uniform;
   private final Set<String> parameters;
   private final Map<Statement, Boolean> known = new IdentityHashMap<>();
   private final Map<String, List<Token>> initials = new HashMap<>();
+  private final Set<String> shared = new HashSet<>(); // variables in shared memory
 
-  /** For the statements of a kernel. */
+  /** For a kernel and its statements. */
   Lockstep(
+      Function kernel,
       List<Statement> statements,
       Purity purity,
       Source source,
@@ -69,15 +77,25 @@ final class Lockstep {
     this.uniform = uniform;
     this.parameters = parameters;
     initials(statements);
+    List<Token> arguments = kernel.templateParameters();
+    for (List<Token> each : arguments == null ? List.<List<Token>>of() : Tokens.split(arguments)) {
+      int name = Tokens.find(each, 0, "=") - 1;
+      if (name > 0) {
+        template.put(each.get(name).text(), each.subList(0, name));
+      }
+    }
   }
 
   private void initials(List<Statement> statements) {
     for (Statement statement : statements) {
       if (statement instanceof Variables declared) {
-        declared
-            .declaration()
-            .declarators()
-            .forEach(each -> initials.put(each.name().text(), each.initial()));
+        boolean isShared = declared.declaration().is("__shared__");
+        for (Declarator each : declared.declaration().declarators()) {
+          initials.put(each.name().text(), each.initial());
+          if (isShared) {
+            shared.add(each.name().text());
+          }
+        }
       }
       initials(statement.inner());
     }
@@ -191,7 +209,10 @@ final class Lockstep {
       if (inside != null) {
         return inside;
       }
-      if (purity.changes().isEscaping(text)) {
+      if (!purity.isOwn(text)) {
+        return constant(text);
+      }
+      if (purity.changes().isEscaping(text) || shared.contains(text)) {
         return null;
       }
       boolean isSteady = !purity.isAssigned(text);
@@ -213,6 +234,14 @@ final class Lockstep {
         used.add(text);
       }
       return new Name(number, isVector, isPointer, text);
+    }
+
+    /** A constant outside the kernel, or an argument of its template. */
+    private @Nullable Name constant(String name) {
+      List<Token> words = new ArrayList<>(template.getOrDefault(name, source.constant(name)));
+      words.removeIf(word -> OF_CONSTANTS.contains(word.text()));
+      Type type = LockstepExpressions.type(words);
+      return type == null ? null : new Name(type, false, false, name);
     }
 
     /** The parameter that an initial value names, if that is a pointer; otherwise null. */
@@ -315,7 +344,8 @@ final class Lockstep {
       }
       Name to = name(first);
       Value index = expressions.of(tokens.subList(2, mark - 1), mask.items);
-      if (to == null || !to.isPointer() || index.reads() || !index.isVector()) {
+      boolean isPlace = index.isVector() && index.isInteger() && !index.reads();
+      if (to == null || !to.isPointer() || to.type() == Type.BOOL || !isPlace) {
         throw unfit(first);
       }
       isStored = true;
@@ -508,6 +538,8 @@ final class Lockstep {
       Declarator counter = start.declaration().declarators().get(0);
       List<Token> initial = counter.initial();
       Type type = Objects.requireNonNull(type(start));
+      // Its limit and step may be such that nobody who comes here would ever leave it.
+      out.raw(" if (" + around.inside + ".any())");
       out.raw(" for (" + type.text + " " + counter.name().text() + " = ");
       out.raw(scalar(initial.subList(1, initial.size()), around));
       own.put(counter.name().text(), new Name(type, false, false, counter.name().text()));
@@ -519,7 +551,7 @@ final class Lockstep {
 
     private String scalar(List<Token> expression, Around around) throws UnfitException {
       Value value = expressions.of(expression, around.inside);
-      if (value.isVector()) {
+      if (value.isVector() || value.type() == Type.FLOAT) {
         throw unfit(expression.get(0));
       }
       return value.text();

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes expressions for several items at once, with the types and functions of {@code
- * hal_lockstep.h}: {@code x * x < 4.0f && table[i] > 0} becomes {@code hal_both(hal_is(x * x <
- * 4.0f), ...)}, where the items of the mask for which the left side is true read the table.
+ * hal_lockstep.h}: {@code x * x < 4.0f && table[i] > 0} becomes {@code
+ * hal_both(hal_is(hal_v_less(hal_v_product(x, x), 4.0f)), ...)}, where the items of the mask for
+ * which the left side is true read the table.
  *
  * <p>What it knows are numbers of 32 bits, their operators, and functions whose results depend on
  * the arguments alone. Everything else does not fit.
@@ -49,6 +50,10 @@ final class LockstepExpressions {
    * @param isAtom whether it needs no parentheses
    */
   record Value(String text, Type type, boolean isVector, boolean reads, boolean isAtom) {
+    boolean isInteger() {
+      return type == Type.INT || type == Type.UNSIGNED;
+    }
+
     /** As an operand of any operator. */
     String operand() {
       return isAtom ? text : "(" + text + ")";
@@ -95,6 +100,29 @@ final class LockstepExpressions {
           Set.of("<<", ">>"),
           Set.of("+", "-"),
           Set.of("*", "/", "%"));
+
+  /** No operators, since those of the source may take vectors, too. */
+  private static final Map<String, String> VECTOR_FUNCTIONS =
+      Map.ofEntries(
+          Map.entry("+", "hal_v_sum"),
+          Map.entry("-", "hal_v_difference"),
+          Map.entry("*", "hal_v_product"),
+          Map.entry("/", "hal_v_quotient"),
+          Map.entry("%", "hal_v_remainder"),
+          Map.entry("&", "hal_v_and"),
+          Map.entry("|", "hal_v_or"),
+          Map.entry("^", "hal_v_xor"),
+          Map.entry("<<", "hal_v_left"),
+          Map.entry(">>", "hal_v_right"),
+          Map.entry("<", "hal_v_less"),
+          Map.entry(">", "hal_v_greater"),
+          Map.entry("<=", "hal_v_at_most"),
+          Map.entry(">=", "hal_v_at_least"),
+          Map.entry("==", "hal_v_equal"),
+          Map.entry("!=", "hal_v_other"));
+
+  private static final Map<String, String> VECTOR_SIGNS =
+      Map.of("-", "hal_v_negative", "+", "hal_v_same", "~", "hal_v_complement");
 
   private static final Set<String> COMPARISONS = Set.of("==", "!=", "<", ">", "<=", ">=");
 
@@ -291,12 +319,16 @@ final class LockstepExpressions {
         COMPARISONS.contains(operator)
             ? Type.BOOL
             : common(left.type, isShift ? Type.INT : right.type);
-    String text = left.operand() + " " + operator + " " + right.operand();
-    return new Value(text, type, left.isVector || right.isVector, left.reads || right.reads, false);
+    boolean isVector = left.isVector || right.isVector;
+    String text =
+        isVector
+            ? VECTOR_FUNCTIONS.get(operator) + "(" + left.text + ", " + right.text + ")"
+            : left.operand() + " " + operator + " " + right.operand();
+    return new Value(text, type, isVector, left.reads || right.reads, isVector);
   }
 
   private static boolean isDivisor(Value value) {
-    return value.text.matches("0*[1-9][0-9]*[uU]?");
+    return value.text.matches("\\(*0*[1-9][0-9]*[uU]?\\)*");
   }
 
   private Value unary() throws UnfitException {
@@ -313,8 +345,11 @@ final class LockstepExpressions {
         return new Value(text, Type.BOOL, true, operand.reads, true);
       }
       Type type = token.is("!") ? Type.BOOL : operand.type == Type.BOOL ? Type.INT : operand.type;
-      return new Value(
-          token.text() + operand.operand(), type, operand.isVector, operand.reads, false);
+      String text =
+          operand.isVector
+              ? VECTOR_SIGNS.get(token.text()) + "(" + operand.text + ")"
+              : token.text() + operand.operand();
+      return new Value(text, type, operand.isVector, operand.reads, operand.isVector);
     }
     if (token.is("(")) {
       int close = Tokens.close(tokens, at);
@@ -398,15 +433,14 @@ final class LockstepExpressions {
     Type type;
     if (text.matches("[0-9]+[uU]?|0[xX][0-9a-fA-F]+[uU]?")) {
       String digits = text.replaceAll("[uU]$", "");
-      boolean isSmall;
+      boolean isUnsigned = !digits.equals(text);
+      long most = isUnsigned ? 0xffffffffL : Integer.MAX_VALUE; // others may be longer
       try {
-        isSmall = Long.decode(digits) <= (isHexadecimal ? 0x7fffffffL : Integer.MAX_VALUE);
+        if (Long.decode(digits) > most) {
+          throw unfit();
+        }
       } catch (NumberFormatException e) {
         throw unfit();
-      }
-      boolean isUnsigned = !digits.equals(text);
-      if (!isSmall && !isUnsigned) {
-        throw unfit(); // it may be a long
       }
       type = isUnsigned ? Type.UNSIGNED : Type.INT;
     } else if (!isHexadecimal && text.matches("[0-9.]+([eE][+-]?[0-9]+)?[fF]")) {
@@ -423,7 +457,7 @@ final class LockstepExpressions {
     take("[");
     Value index = choice();
     take("]");
-    if (index.type == Type.FLOAT || index.type == Type.BOOL || index.reads || isNext("[")) {
+    if (!index.isInteger() || index.reads || isNext("[")) {
       throw unfit();
     }
     if (index.isVector) {

@@ -150,6 +150,23 @@ final class Source {
     return file.variables();
   }
 
+  /** The words that declare a constant outside functions; empty if no other thing has its name. */
+  List<Token> constant(String name) {
+    List<SourceFile.Named> all =
+        file.aliases().stream().filter(each -> each.name().equals(name)).toList();
+    if (all.size() != 1 || !file.variables().contains(name)) {
+      return List.of();
+    }
+    List<Token> tokens = all.get(0).tokens();
+    int at = 0;
+    while (at < tokens.size() && !tokens.get(at).is(name)) {
+      at++;
+    }
+    List<Token> words = tokens.subList(0, at);
+    boolean isConstant = words.stream().anyMatch(word -> word.is("const") || word.is("constexpr"));
+    return isConstant && at < tokens.size() ? words : List.of();
+  }
+
   /** Whether a name may be that of anything that the source declares outside kernels. */
   boolean declares(String name) {
     return isFunction(name) || declaresOther(name);

@@ -248,7 +248,8 @@ final class WorkgroupFunctions {
       throws UnfitException {
     Lockstep lockstep =
         isLockstep && !hasOrder(facts)
-            ? new Lockstep(facts.statements, facts.purity, source, facts.uniform, parameters)
+            ? new Lockstep(
+                kernel, facts.statements, facts.purity, source, facts.uniform, parameters)
             : null;
     boolean isUnordered =
         facts.statements.stream().anyMatch(Statement::hasBarrier) && !hasOrder(facts);

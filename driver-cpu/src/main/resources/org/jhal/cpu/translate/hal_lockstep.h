@@ -39,7 +39,7 @@ struct hal_truth {
 #elif HAL_TOGETHER == 8 && !defined(__clang__)
     return __builtin_ia32_movmskps256((hal_vector_of<float>::type)all) != 0;
 #else
-    long words[HAL_TOGETHER / 2], some = 0;
+    long long words[HAL_TOGETHER / 2], some = 0;
     __builtin_memcpy(words, &all, sizeof words);
     for (unsigned i = 0; i < HAL_TOGETHER / 2; i++) some |= words[i];
     return some != 0;
@@ -60,7 +60,10 @@ template <class Hal_T> HAL_STEP hal_vector<Hal_T> hal_for_all(Hal_T x) {
   __builtin_memcpy(&bits, &x, sizeof bits);
   return {(typename hal_vector<Hal_T>::type)(hal_vector<int>::type{} + bits)};
 }
-template <class Hal_T, class Hal_X> HAL_STEP hal_vector<Hal_T> hal_vector_as(Hal_X x) { return hal_for_all((Hal_T)x); }
+template <class Hal_T, class Hal_X> HAL_STEP hal_vector<Hal_T> hal_vector_as(Hal_X x) {
+  if constexpr (__is_same(Hal_X, float) && !__is_same(Hal_T, float)) return hal_for_all(hal_whole_of<Hal_T>(x));
+  else return hal_for_all((Hal_T)x);
+}
 template <class Hal_T, class Hal_X> HAL_STEP hal_vector<Hal_T> hal_vector_as(const hal_vector<Hal_X>& x) {
   if constexpr (__is_same(Hal_T, Hal_X)) {
     return x;
@@ -84,60 +87,53 @@ HAL_STEP hal_truth hal_either(hal_truth a, hal_truth b) { return {a.all | b.all}
 HAL_STEP hal_truth hal_without(hal_truth a, hal_truth b) { return {a.all & ~b.all}; }
 HAL_STEP hal_truth hal_not_of(hal_truth a) { return {~a.all}; }
 
-// What operators compute with: numbers, or the truth as one.
+// The number of an element, or the truth that it is.
 template <class Hal_T> struct hal_element_of { typedef Hal_T type; };
 template <class Hal_T> struct hal_element_of<hal_vector<Hal_T>> { typedef Hal_T type; };
 template <> struct hal_element_of<hal_truth> { typedef bool type; };
 template <class Hal_T> using hal_element_type = typename hal_element_of<hal_bare<Hal_T>>::type;
-template <class Hal_T> struct hal_is_vector { static constexpr bool value = false; };
-template <class Hal_T> struct hal_is_vector<hal_vector<Hal_T>> { static constexpr bool value = true; };
-template <> struct hal_is_vector<hal_truth> { static constexpr bool value = true; };
-#define HAL_STEP_VECTORS                        \
-  template <class Hal_A, class Hal_B,      \
-            typename hal_only_if<hal_is_vector<Hal_A>::value || hal_is_vector<Hal_B>::value>::type = 0>
-#define HAL_STEP_OPERANDS typename hal_element_of<Hal_A>::type(), typename hal_element_of<Hal_B>::type()
-template <class Hal_A, class Hal_B> auto hal_sum_of(Hal_A a, Hal_B b) -> decltype(a + b);
-template <class Hal_A> auto hal_promoted_by(Hal_A a) -> decltype(+a);
-#define HAL_STEP_ARITHMETIC(op)                                                                               \
-  HAL_STEP_VECTORS HAL_STEP auto operator op(const Hal_A& a, const Hal_B& b) {                                \
-    typedef decltype(hal_sum_of(HAL_STEP_OPERANDS)) hal_t;                                                    \
-    return hal_vector<hal_t>{hal_vector_as<hal_t>(a).all op hal_vector_as<hal_t>(b).all};                \
+
+// What operators compute. They are functions, since operators that a source has of its own may take vectors as well.
+#define HAL_STEP_SUM hal_element_type<Hal_A>() + hal_element_type<Hal_B>()
+#define HAL_STEP_ARITHMETIC(name, op)                                                             \
+  template <class Hal_A, class Hal_B> HAL_STEP auto name(const Hal_A& a, const Hal_B& b) {        \
+    typedef decltype(HAL_STEP_SUM) hal_t;                                                         \
+    return hal_vector<hal_t>{hal_vector_as<hal_t>(a).all op hal_vector_as<hal_t>(b).all};         \
   }
-HAL_STEP_ARITHMETIC(+)
-HAL_STEP_ARITHMETIC(-)
-HAL_STEP_ARITHMETIC(*)
-HAL_STEP_ARITHMETIC(/)
-HAL_STEP_ARITHMETIC(%)
-HAL_STEP_ARITHMETIC(&)
-HAL_STEP_ARITHMETIC(|)
-HAL_STEP_ARITHMETIC(^)
-#define HAL_STEP_SHIFT(op)                                                                                    \
-  HAL_STEP_VECTORS HAL_STEP auto operator op(const Hal_A& a, const Hal_B& b) {                                \
-    typedef decltype(hal_promoted_by(typename hal_element_of<Hal_A>::type())) hal_t;                        \
-    return hal_vector<hal_t>{hal_vector_as<hal_t>(a).all op hal_vector_as<hal_t>(b).all};                \
+HAL_STEP_ARITHMETIC(hal_v_sum, +)
+HAL_STEP_ARITHMETIC(hal_v_difference, -)
+HAL_STEP_ARITHMETIC(hal_v_product, *)
+HAL_STEP_ARITHMETIC(hal_v_quotient, /)
+HAL_STEP_ARITHMETIC(hal_v_remainder, %)
+HAL_STEP_ARITHMETIC(hal_v_and, &)
+HAL_STEP_ARITHMETIC(hal_v_or, |)
+HAL_STEP_ARITHMETIC(hal_v_xor, ^)
+#define HAL_STEP_SHIFT(name, op)                                                                  \
+  template <class Hal_A, class Hal_B> HAL_STEP auto name(const Hal_A& a, const Hal_B& b) {        \
+    typedef decltype(+hal_element_type<Hal_A>()) hal_t;                                           \
+    return hal_vector<hal_t>{hal_vector_as<hal_t>(a).all op hal_vector_as<hal_t>(b).all};         \
   }
-HAL_STEP_SHIFT(<<)
-HAL_STEP_SHIFT(>>)
-#define HAL_STEP_COMPARISON(op)                                                                               \
-  HAL_STEP_VECTORS HAL_STEP hal_truth operator op(const Hal_A& a, const Hal_B& b) {                            \
-    typedef decltype(hal_sum_of(HAL_STEP_OPERANDS)) hal_t;                                                    \
-    return {hal_vector_as<hal_t>(a).all op hal_vector_as<hal_t>(b).all};                                 \
+HAL_STEP_SHIFT(hal_v_left, <<)
+HAL_STEP_SHIFT(hal_v_right, >>)
+#define HAL_STEP_COMPARISON(name, op)                                                             \
+  template <class Hal_A, class Hal_B> HAL_STEP hal_truth name(const Hal_A& a, const Hal_B& b) {   \
+    typedef decltype(HAL_STEP_SUM) hal_t;                                                         \
+    return {hal_vector_as<hal_t>(a).all op hal_vector_as<hal_t>(b).all};                          \
   }
-HAL_STEP_COMPARISON(<)
-HAL_STEP_COMPARISON(>)
-HAL_STEP_COMPARISON(<=)
-HAL_STEP_COMPARISON(>=)
-HAL_STEP_COMPARISON(==)
-HAL_STEP_COMPARISON(!=)
-#define HAL_STEP_UNARY(op)                                                                                    \
-  template <class Hal_A, typename hal_only_if<hal_is_vector<Hal_A>::value>::type = 0>                    \
-  HAL_STEP auto operator op(const Hal_A& a) {                                                            \
-    typedef decltype(hal_promoted_by(typename hal_element_of<Hal_A>::type())) hal_t;                        \
-    return hal_vector<hal_t>{op hal_vector_as<hal_t>(a).all};                                            \
+HAL_STEP_COMPARISON(hal_v_less, <)
+HAL_STEP_COMPARISON(hal_v_greater, >)
+HAL_STEP_COMPARISON(hal_v_at_most, <=)
+HAL_STEP_COMPARISON(hal_v_at_least, >=)
+HAL_STEP_COMPARISON(hal_v_equal, ==)
+HAL_STEP_COMPARISON(hal_v_other, !=)
+#define HAL_STEP_SIGN(name, op)                                                                   \
+  template <class Hal_A> HAL_STEP auto name(const Hal_A& a) {                                     \
+    typedef decltype(+hal_element_type<Hal_A>()) hal_t;                                           \
+    return hal_vector<hal_t>{op hal_vector_as<hal_t>(a).all};                                     \
   }
-HAL_STEP_UNARY(-)
-HAL_STEP_UNARY(+)
-HAL_STEP_UNARY(~)
+HAL_STEP_SIGN(hal_v_negative, -)
+HAL_STEP_SIGN(hal_v_same, +)
+HAL_STEP_SIGN(hal_v_complement, ~)
 
 // Gives the items of a mask a value.
 template <class Hal_T> HAL_STEP Hal_T hal_chosen(hal_truth mask, const Hal_T& a, const Hal_T& b) { return {mask.all ? a.all : b.all}; }

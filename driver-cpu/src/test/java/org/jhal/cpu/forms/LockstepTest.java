@@ -2,6 +2,7 @@
 package org.jhal.cpu.forms;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -135,14 +136,94 @@ class LockstepTest {
   private static final List<String> NAMES =
       List.of("nested_returns", "search", "walk", "of_template", "through_barriers");
 
+  /** What a vector must not do, or take for something else. */
+  private static final String AT_THE_EDGE =
+      """
+      struct Pair { int a, b; };
+      template <class T> __device__ T operator-(const T& a, const T& b) { return a; }
+      template <class T> __device__ bool operator!=(const T& a, const T& b) { return true; }
+      extern "C" __global__ void operators(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at] & 63, s = 0;
+        while (x != 7 && s != 20) { x = x - s; s++; }
+        out[at] = x * 100 + s;
+      }
+      extern "C" __global__ void loop_that_nobody_comes_to(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at] & 63, s = 0;
+        int step = blockDim.x - 64;
+        while (x < 100) {
+          x++;
+          if (x > step) break;
+          for (int j = 0; j < 64; j += step) s += j ^ x;
+        }
+        out[at] = s + x;
+      }
+      extern "C" __global__ void casts(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at], s = 0;
+        float big = blockDim.x * 1e9f;
+        while ((x & 7) != 0) {
+          s += (int)big;
+          s ^= (unsigned)(-big);
+          int t = big;
+          s += t + (int)(x * big);
+          x++;
+        }
+        out[at] = s;
+      }
+      extern "C" __global__ void numbers(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at] & 63, s = 0;
+        bool is = false;
+        unsigned u = x;
+        while (x < 90) {
+          x += is + 0x3u + (x > 50 ? 010 : 1);
+          is = x & 1;
+          u = u * 3000000001u + is;
+          s += u > 0x7fffffffu ? -is : 2;
+          s /= 3;
+          if (is == (s > 4)) s--;
+        }
+        out[at] = x * 100 + s;
+      }
+      extern "C" __global__ void long_number(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at] & 63;
+        while (x < 90) x += (x > 50 ? 4294967296u : 0u) != 0u ? 1 : 3;
+        out[at] = x;
+      }
+      extern "C" __global__ void shared_number(const int* in, int* out) {
+        __shared__ int limit;
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at] & 63;
+        if (threadIdx.x == 0) limit = 40 + blockIdx.x;
+        __syncthreads();
+        while (x < limit) x = x * 2 + 1;
+        out[at] = x;
+      }
+      """;
+
+  private static final List<String> IN_LOCKSTEP =
+      List.of("operators", "loop_that_nobody_comes_to", "casts", "numbers");
+  private static final List<String> OTHERS = List.of("long_number", "shared_number");
+
   @Test
   void functionsAndSwitchesAreTheSame() throws InterruptedException {
+    compare(WRITTEN_ANEW, NAMES, List.of());
+  }
+
+  @Test
+  void whatVectorsMightDoOtherwiseIsTheSame() throws InterruptedException {
+    compare(AT_THE_EDGE, IN_LOCKSTEP, OTHERS);
+  }
+
+  private static void compare(String source, List<String> inLockstep, List<String> others)
+      throws InterruptedException {
     int[] input = new Random(5).ints(FormRun.COUNT, -40, 1000).toArray();
     Arrays.sort(input, 0, 64);
-    try (FormRun run = new FormRun("auto", WRITTEN_ANEW, NAMES);
-        FormRun other = new FormRun("fiber", WRITTEN_ANEW, NAMES)) {
-      for (String name : NAMES) {
-        assertTrue(run.note(name).contains("in lockstep"), name + ": " + run.note(name));
+    List<String> all = new ArrayList<>(inLockstep);
+    all.addAll(others);
+    try (FormRun run = new FormRun("auto", source, all);
+        FormRun other = new FormRun("fiber", source, all)) {
+      for (String name : all) {
+        String note = run.note(name);
+        assertEquals(inLockstep.contains(name), note.contains("in lockstep"), name + ": " + note);
+        assertEquals(-1, note.indexOf("rejects"), name + ": " + note);
         assertArrayEquals(other.run(name, input), run.run(name, input), name);
       }
     }

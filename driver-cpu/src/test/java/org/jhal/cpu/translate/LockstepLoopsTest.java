@@ -16,15 +16,18 @@ class LockstepLoopsTest {
       __device__ unsigned next(unsigned& state) { state ^= state << 13; return state; }
       __device__ int fabsf(int x) { return x; }
       constexpr int LIMIT = 7;
+      __device__ const float NONE = 0.5f;
+      static constexpr float RATE = 0.25f;
+      __device__ int changing;
       """;
 
   private static String translated(String body) {
     String source =
         FUNCTIONS
-            + "__global__ void k(int n, const int* in, int* out, const double* wide, Pair pair) {\n"
+            + "template <int N> __global__ void k(int n, const int* in, int* out, const double* wide, bool* truths, Pair pair) {\n"
             + "int at = blockIdx.x * blockDim.x + threadIdx.x; int x = in[at], y = 0;\n"
             + "float f = x; double d = x; long long l = x; bool is = false; unsigned u = at;\n"
-            + "int own[4]; __shared__ int s[64]; Pair both = pair; const int* some = in + n;\n"
+            + "int own[4]; __shared__ int s[64], total; Pair both = pair; const int* some = in + n;\n"
             + body
             + "\nout[at] = x + y + (int)f + (int)d + (int)l + is + u + own[0] + s[0] + both.a + *some; }\n";
     return Translations.of(source, "k", 64, 1);
@@ -50,6 +53,7 @@ class LockstepLoopsTest {
         "true  | while (x > 3) { switch (x % 3) { case 0: x--; break; case 1: case 2: x -= 2; break; default: x = 0; } }",
         "true  | while (x > 3) { x = fabsf(x) - 1; }", // the source's own
         "true  | __syncthreads(); while (x > 3) x -= 2; __syncthreads();",
+        "true  | while (x > LIMIT) { x -= N; f *= RATE; if (f > NONE) x--; }",
         "true  | while (x > 3) { x -= (int)(f * 2.0f) & 3; f += 1; }",
         // The steps are the same for all items: compilers make vectors of these.
         "false | for (int i = 0; i < n; i++) y += x * i;",
@@ -62,9 +66,14 @@ class LockstepLoopsTest {
         "false | while (x > 3) { both.a++; x--; }",
         "false | while (x > 3) { short h = x; x = h / 2; }",
         "false | while (x < n) { x += (int)wide[x]; }",
-        "false | while (x > LIMIT) x--;",
+        "false | while (x > changing) x--;",
         "false | while (x < n) { x += *some; some++; }",
         "false | while (x > 3000000000) x--;",
+        "false | while (x > 4294967296u) x--;",
+        "false | while (x > total) x--;",
+        "false | while (x > 3) { x--; truths[x] = true; }",
+        "false | while (x > 3) { x--; out[is] = 3; }",
+        "true  | while (x > 3) { x /= 2; y %= 3u; }",
         // A division by what may be zero for an item that takes no part.
         "false | while (x > 3) { x = x / y; }",
         "false | while (x > 3) { x %= n; }",
@@ -91,7 +100,7 @@ class LockstepLoopsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "x = hal_vector_as<int>((x * 3) + 1) | while (y < 9) { x = x * 3 + 1; y++; }",
+        "x = hal_vector_as<int>(hal_v_sum(hal_v_product(x, 3), 1)) | while (y < 9) { x = x * 3 + 1; y++; }",
         "hal_give(x, hal_step | while (y < 9) { x = x * 3; if (x == 2) { y += 2; continue; } y++; }",
         "hal_give(x, hal_is | while (y < 9) { if (y > n) x = x * 3 + 1; y++; }",
         "hal_give(y, hal_inside | for (; y < 9; y++) { x = x * 3 + 1; }",
