@@ -178,13 +178,20 @@ public final class SourceCompiler {
       List<String> options,
       String what) {
     try {
-      return Translator.translate(preprocessed, what, requests, forced, rejected, saturates);
+      return Translator.translate(
+          preprocessed, what, requests, forced, rejected, saturates, hasWideVectors());
     } catch (HalException e) {
       if (e.getCause() == null) {
         checkUnchanged(preprocessed, options, what);
       }
       throw e;
     }
+  }
+
+  private boolean hasWideVectors() {
+    return target == null
+        ? CpuFeatures.machine().flags().contains("avx2")
+        : target.features().contains("avx2");
   }
 
   /**
@@ -221,7 +228,8 @@ public final class SourceCompiler {
           .put(request.entry(), new Rejected(form.level(), false, why));
     }
     if (others.values().stream().anyMatch(each -> each.level() == Level.LOCKSTEP)) {
-      others.values().removeIf(each -> each.level() != Level.LOCKSTEP); // errors in their header
+      // The errors are in the header of vectors, which the other kernels do not use.
+      others.values().removeIf(each -> each.level() != Level.LOCKSTEP);
     }
     rejected.putAll(found.isEmpty() ? others : found);
     return !found.isEmpty() || !others.isEmpty();

@@ -9,7 +9,6 @@ import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Plain;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a function that returns from inside a loop leave the loop by {@code break}: {@code for (...)
@@ -65,7 +64,7 @@ final class EarlyReturns {
       return new Block(all, block.at());
     }
     if (statement instanceof If choice) {
-      @Nullable Statement otherwise = choice.otherwise();
+      Statement otherwise = choice.otherwise();
       return new If(
           choice.isConstant(),
           choice.condition(),

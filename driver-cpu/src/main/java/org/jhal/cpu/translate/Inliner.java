@@ -16,8 +16,8 @@ import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 
 /**
- * Inlines a function with barriers, before the expression that calls it: {@code y = other(x);}
- * becomes
+ * Inlines a function in which items meet, or that has to do with a loop in {@link Lockstep}, before
+ * the expression that calls it: {@code y = other(x);} becomes
  *
  * <pre>{@code
  * auto hal_passed1_0 = (x);
@@ -37,6 +37,9 @@ final class Inliner {
   /** The functions in which items meet are nested at most so deep. */
   private static final int DEPTH = 8;
 
+  /** How long the functions may be together in which no items meet, in tokens. */
+  private static final int MOST = 10_000;
+
   /** Types of which none is another one. */
   private static final Set<String> PLAIN_TYPES =
       Set.of("bool", "char", "short", "int", "long", "unsigned", "float", "double");
@@ -52,6 +55,7 @@ final class Inliner {
       new HashMap<>(); // the template arguments of functions that have any
   private boolean hasDirective; // which may make any name mean something else
   private int depth;
+  private int size; // of the functions in which no items meet
 
   Inliner(BarrierLowering lowering, SourceFile source, Function kernel, Set<String> callers) {
     this.lowering = lowering;
@@ -150,6 +154,13 @@ final class Inliner {
         new ArrayList<>(StatementParser.parse(rename(function.statements(), renamed)));
     String left = lowering.mayLeaveLoops(name) ? "hal_left" + number : "";
     boolean isChecked = !Declarations.isBuiltIn(function.result());
+    if (!left.isEmpty()) {
+      statements = Switches.asBranches(statements);
+      size += function.statements().size();
+      if (size > MOST) {
+        throw new UnfitException("functions that would make the kernel too long", name);
+      }
+    }
     statements = new Ending(result, isChecked, left).list(statements);
     if (statements.stream().anyMatch(Statement::returns)) {
       throw new UnfitException("items meet in " + name + ", which returns early", name);

@@ -44,8 +44,8 @@ import org.jspecify.annotations.Nullable;
  * loop is computed on, without effect, until the last one of its vector leaves.
  *
  * <p>A loop fits if it only computes with numbers of 32 bits, whose operations are the same in a
- * vector, bit by bit. It pays if it reads no memory, or one element at a place that the loop has
- * computed: more reads take longer together than one after the other.
+ * vector, bit by bit. It pays if its items read no elements of their own, or each one at a place
+ * that the loop has computed: more reads take longer together than one after the other.
  */
 final class Lockstep {
   /** What the names of copies of variables begin with that otherwise have no array. */
@@ -55,7 +55,7 @@ final class Lockstep {
   private static final Set<String> OF_CONSTANTS =
       Set.of("static", "inline", "constexpr", "__device__", "__constant__", "__host__");
 
-  private final Map<String, List<Token>> template = new HashMap<>(); // types of its arguments
+  private final Map<String, List<Token>> template = new HashMap<>(); // types of its parameters
   private final Purity purity;
   private final Source source;
   private final UniformityAnalysis uniform;
@@ -63,6 +63,7 @@ final class Lockstep {
   private final Map<Statement, Boolean> known = new IdentityHashMap<>();
   private final Map<String, List<Token>> initials = new HashMap<>();
   private final Set<String> shared = new HashSet<>(); // variables in shared memory
+  private final Set<String> constants = new HashSet<>(); // that the kernel declares
 
   /** For a kernel and its statements. */
   Lockstep(
@@ -94,6 +95,8 @@ final class Lockstep {
           initials.put(each.name().text(), each.initial());
           if (isShared) {
             shared.add(each.name().text());
+          } else if (declared.declaration().is("constexpr")) {
+            constants.add(each.name().text());
           }
         }
       }
@@ -117,11 +120,11 @@ final class Lockstep {
     return written.isDivergent && written.pays();
   }
 
-  /** Whether a statement has such a loop inside, and is a branch that may be divided. */
-  boolean isIn(Statement statement) {
+  /** Whether a statement is such a loop, or a branch with one that may be divided. */
+  boolean hasLoop(Statement statement) {
     boolean isBranch =
         statement instanceof Block || (statement instanceof If choice && !choice.isConstant());
-    return fits(statement) || (isBranch && statement.inner().stream().anyMatch(this::isIn));
+    return fits(statement) || (isBranch && statement.inner().stream().anyMatch(this::hasLoop));
   }
 
   /**
@@ -163,9 +166,9 @@ final class Lockstep {
    * The items that a statement is for.
    *
    * @param items the name of the mask
-   * @param loose the name of one that may have others, too, which have left the outermost loop;
-   *     empty for all items. What nobody reads behind the loop changes for these: then the next
-   *     value of a variable does not have to wait for the mask.
+   * @param loose the name of a mask that may also have items which have left the outermost loop;
+   *     empty if it has all. It is for variables that nobody reads behind the loop: their next
+   *     values do not depend on who is still in it, so the processor computes them earlier.
    */
   private record Mask(String items, String loose) {}
 
@@ -225,22 +228,23 @@ final class Lockstep {
           purity.type(text).stream().filter(token -> !token.is("__restrict__")).toList();
       boolean isParameter = isSteady && parameters.contains(text);
       boolean isPointer = isParameter && Tokens.is(type, type.size() - 1, "*");
-      Type number = LockstepExpressions.type(isPointer ? type.subList(0, type.size() - 1) : type);
+      Type number =
+          LockstepExpressions.type(isPointer ? type.subList(0, type.size() - 1) : type, source);
       if (type.isEmpty() || number == null) {
         return null;
       }
-      boolean isVector = !isParameter && !uniform.isUniform(text);
+      boolean isVector = !isParameter && !constants.contains(text) && !uniform.isUniform(text);
       if (isVector) {
         used.add(text);
       }
       return new Name(number, isVector, isPointer, text);
     }
 
-    /** A constant outside the kernel, or an argument of its template. */
+    /** A constant outside the kernel, or a parameter of its template. */
     private @Nullable Name constant(String name) {
       List<Token> words = new ArrayList<>(template.getOrDefault(name, source.constant(name)));
       words.removeIf(word -> OF_CONSTANTS.contains(word.text()));
-      Type type = LockstepExpressions.type(words);
+      Type type = LockstepExpressions.type(words, source);
       return type == null ? null : new Name(type, false, false, name);
     }
 
@@ -368,7 +372,7 @@ final class Lockstep {
 
     private void variables(Variables declared, Mask mask) throws UnfitException {
       List<Token> words = declared.declaration().plainType();
-      Type type = LockstepExpressions.type(words);
+      Type type = LockstepExpressions.type(words, source);
       boolean isDeduced = words.stream().allMatch(token -> token.is("auto") || token.is("const"));
       for (Declarator each : declared.declaration().declarators()) {
         List<Token> initial = each.initial();
@@ -557,8 +561,8 @@ final class Lockstep {
       return value.text();
     }
 
-    private static @Nullable Type type(Variables start) {
-      return LockstepExpressions.type(start.declaration().plainType());
+    private @Nullable Type type(Variables start) {
+      return LockstepExpressions.type(start.declaration().plainType(), source);
     }
 
     private boolean isCounted(For loop) {
@@ -583,7 +587,7 @@ final class Lockstep {
           && !changed(loop.body()).isAssigned(counter.name().text());
     }
 
-    /** Whether an expression consists of numbers and of names that are the same for all items. */
+    /** Whether an expression consists of integers and of names that are the same for all items. */
     private boolean isSame(List<Token> expression, String counter) {
       for (Token token : expression) {
         Name name = token.isWord() && !token.is(counter) ? name(token) : null;

@@ -155,13 +155,16 @@ final class LockstepExpressions {
     this.source = source;
   }
 
-  /** Where the expressions that were written read memory: the index of each item. */
+  /** What the expressions that were written read, an element for each item: the indexes. */
   List<List<Token>> indexes() {
     return indexes;
   }
 
   /** The type of 32 bits that some words name; null if it is another one. */
-  static @Nullable Type type(List<Token> words) {
+  static @Nullable Type type(List<Token> words, Source source) {
+    if (words.stream().anyMatch(word -> source.isLongInteger(word.text()))) {
+      return null;
+    }
     StringBuilder text = new StringBuilder();
     words.stream().filter(word -> !word.is("const")).forEach(word -> text.append(word.text()));
     return TYPES.get(text.toString());
@@ -353,7 +356,7 @@ final class LockstepExpressions {
     }
     if (token.is("(")) {
       int close = Tokens.close(tokens, at);
-      Type cast = type(tokens.subList(at + 1, close));
+      Type cast = type(tokens.subList(at + 1, close), source);
       at++;
       if (cast != null) {
         at = close + 1;
@@ -386,7 +389,7 @@ final class LockstepExpressions {
     if (!token.isWord()) {
       throw unfit();
     }
-    Type cast = type(List.of(token));
+    Type cast = type(List.of(token), source);
     if (cast != null && Tokens.is(tokens, at + 1, "(")) {
       at += 2;
       Value operand = choice();
@@ -395,7 +398,8 @@ final class LockstepExpressions {
     }
     if (token.is("static_cast") && Tokens.is(tokens, at + 1, "<")) {
       int close = Tokens.find(tokens, at, ">");
-      Type to = type(tokens.subList(at + 2, Math.max(at + 2, Math.min(close, tokens.size()))));
+      Type to =
+          type(tokens.subList(at + 2, Math.max(at + 2, Math.min(close, tokens.size()))), source);
       at = close + 1;
       if (to == null) {
         throw unfit();

@@ -158,7 +158,7 @@ final class LoopFission {
       current = null;
     } else if (lockstep != null && lockstep.fits(statement)) {
       together(lockstep, statement, steps);
-    } else if (lockstep != null && lockstep.isIn(statement)) {
+    } else if (lockstep != null && lockstep.hasLoop(statement)) {
       current = null;
       divided(statement, steps);
       current = null;

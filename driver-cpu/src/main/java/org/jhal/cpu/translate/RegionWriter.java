@@ -102,11 +102,7 @@ final class RegionWriter {
       array(variable);
     }
     if (region.isLockstep) {
-      out.raw(" if constexpr (HAL_IS_LOCKSTEP) {");
       together(region);
-      out.raw(" } else {");
-      items(region, Guard.KEPT);
-      out.raw(" }");
       return;
     }
     if (!region.isGuarded()) {

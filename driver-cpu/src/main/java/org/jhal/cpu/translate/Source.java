@@ -150,6 +150,15 @@ final class Source {
     return file.variables();
   }
 
+  /** Whether a name of an integer stands for one of 64 bits in the source. */
+  boolean isLongInteger(String name) {
+    return file.aliases().stream()
+        .anyMatch(
+            each ->
+                each.name().equals(name)
+                    && each.tokens().stream().anyMatch(token -> token.is("long")));
+  }
+
   /** The words that declare a constant outside functions; empty if no other thing has its name. */
   List<Token> constant(String name) {
     List<SourceFile.Named> all =

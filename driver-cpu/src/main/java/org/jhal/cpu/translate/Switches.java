@@ -9,12 +9,13 @@ import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Opaque;
+import org.jhal.cpu.translate.Statement.Variables;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Makes branches of a {@code switch} whose cases are numbers and end with a {@code break} each:
- * {@code switch (x) { case 1: a(); break; default: b(); }} becomes {@code { const auto value = (x);
- * if (value == 1) a(); else b(); }}.
+ * {@code switch (x) { case 1: a(); break; default: b(); }} becomes {@code { auto value = (x); if
+ * (value == 1) a(); else b(); }}. A variable that a case declares must be in braces.
  */
 final class Switches {
   private int numbers;
@@ -22,11 +23,11 @@ final class Switches {
   private Switches() {}
 
   /** The same statements; those that have another kind of {@code switch} keep it. */
-  static List<Statement> asBranches(List<Statement> statements) throws UnfitException {
+  static List<Statement> asBranches(List<Statement> statements) {
     return new Switches().list(statements);
   }
 
-  private List<Statement> list(List<Statement> statements) throws UnfitException {
+  private List<Statement> list(List<Statement> statements) {
     List<Statement> all = new ArrayList<>();
     for (Statement statement : statements) {
       all.add(one(statement));
@@ -34,12 +35,12 @@ final class Switches {
     return all;
   }
 
-  private Statement one(Statement statement) throws UnfitException {
+  private Statement one(Statement statement) {
     if (statement instanceof Block block) {
       return new Block(list(block.statements()), block.at());
     }
     if (statement instanceof If choice) {
-      @Nullable Statement otherwise = choice.otherwise();
+      Statement otherwise = choice.otherwise();
       return new If(
           choice.isConstant(),
           choice.condition(),
@@ -54,14 +55,19 @@ final class Switches {
       return new Do(one(loop.body()), loop.condition(), loop.at());
     }
     if (statement instanceof Opaque whole && whole.tokens().get(0).is("switch")) {
-      Statement branches = branches(whole.tokens());
-      return branches == null ? statement : branches;
+      try {
+        Statement branches = branches(whole.tokens());
+        return branches == null ? statement : branches;
+      } catch (UnfitException e) {
+        return statement;
+      }
     }
     return statement;
   }
 
   /** One case, or several with the same statements. */
-  private record Case(List<Token> labels, boolean isDefault, List<Token> body) {}
+  private record Case(
+      List<Token> labels, boolean isDefault, boolean isInBraces, List<Token> body) {}
 
   private @Nullable Statement branches(List<Token> tokens) throws UnfitException {
     int close = Tokens.close(tokens, 1);
@@ -80,7 +86,11 @@ final class Switches {
     Statement rest = null;
     for (int i = cases.size() - 1; i >= 0; i--) {
       Case each = cases.get(i);
-      Block body = new Block(list(StatementParser.parse(each.body)), at);
+      List<Statement> own = StatementParser.parse(each.body);
+      if (!each.isInBraces && own.stream().anyMatch(Variables.class::isInstance)) {
+        return null; // the other cases see them
+      }
+      Block body = new Block(list(own), at);
       if (each.isDefault) {
         rest = body;
         continue;
@@ -134,7 +144,7 @@ final class Switches {
           .anyMatch(token -> Set.of("break", "case", "default").contains(token.text()))) {
         return null; // a break of the switch, in a branch, or one of a loop in it
       }
-      cases.add(new Case(List.copyOf(labels), isDefault, own));
+      cases.add(new Case(List.copyOf(labels), isDefault, endsInBraces, own));
       labels.clear();
       at = next;
     }

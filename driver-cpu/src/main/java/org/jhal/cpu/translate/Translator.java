@@ -33,7 +33,8 @@ public final class Translator {
   private final Map<String, String> groups = new HashMap<>(); // NAME__groups by kernel, if it fits
   private final Map<String, List<Token>> coroutines = new HashMap<>(); // by kernel, if it fits
   private final Map<String, String> reasons = new HashMap<>(); // why a kernel does not fit
-  private final Set<String> unstepped = new HashSet<>(); // kernels that do not compile in lockstep
+  private final Set<String> notInLockstep =
+      new HashSet<>(); // kernels for which it does not pay, or compile
 
   private Translator(String preprocessed, String what, boolean saturates) {
     this.what = what;
@@ -85,7 +86,7 @@ public final class Translator {
    */
   public static Translation translate(
       String preprocessed, List<KernelRequest> kernels, @Nullable Level forced) {
-    return translate(preprocessed, "the source", kernels, forced, Map.of(), true);
+    return translate(preprocessed, "the source", kernels, forced, Map.of(), true, true);
   }
 
   /**
@@ -94,6 +95,7 @@ public final class Translator {
    * @param what is being compiled, for people
    * @param rejected the forms that do not compile, by {@link KernelRequest#entry}
    * @param saturates whether casts saturate; without, some compile that otherwise do not
+   * @param hasWideVectors whether the processor has vectors of eight numbers or more
    * @throws HalException NOT_FOUND if there is no such kernel, INVALID_ARGUMENT if the source is no
    *     C++
    */
@@ -103,12 +105,13 @@ public final class Translator {
       List<KernelRequest> kernels,
       @Nullable Level forced,
       Map<String, Rejected> rejected,
-      boolean saturates) {
+      boolean saturates,
+      boolean hasWideVectors) {
     return run(
         preprocessed,
         what,
         saturates,
-        translator -> translator.translate(kernels, forced, rejected));
+        translator -> translator.translate(kernels, forced, rejected, hasWideVectors));
   }
 
   /**
@@ -151,7 +154,10 @@ public final class Translator {
   }
 
   private Translation translate(
-      List<KernelRequest> kernels, @Nullable Level forced, Map<String, Rejected> rejected) {
+      List<KernelRequest> kernels,
+      @Nullable Level forced,
+      Map<String, Rejected> rejected,
+      boolean hasWideVectors) {
     List<Form> forms = new ArrayList<>();
     List<Place> places = new ArrayList<>();
     Map<String, String> divided = new HashMap<>();
@@ -163,8 +169,9 @@ public final class Translator {
     }
     for (KernelRequest kernel : kernels) {
       Rejected before = rejected.get(kernel.entry());
-      if (before != null && before.level() == Level.LOCKSTEP) {
-        unstepped.add(kernel.name());
+      boolean isRejected = before != null && before.level() == Level.LOCKSTEP;
+      if (isRejected || !hasWideVectors) {
+        notInLockstep.add(kernel.name());
       }
     }
     for (KernelRequest kernel : kernels) {
@@ -247,14 +254,15 @@ public final class Translator {
     boolean mayDivide =
         rejected == null || (rejected.level() == Level.LOCKSTEP && !rejected.asks());
     if (mayDivide && mayLoop) {
-      String no = divide(kernel, forced == null && !unstepped.contains(kernel.text()));
+      String no = divide(kernel, forced == null && !notInLockstep.contains(kernel.text()));
       if (no.isEmpty()) {
-        boolean isLockstep = workgroups.isLockstep(kernel.text());
-        return new Form(isLockstep ? Level.LOCKSTEP : Level.FISSION, meets, reason(why));
+        boolean isLockstep = workgroups.hasLockstep(kernel.text());
+        return new Form(isLockstep ? Level.LOCKSTEP : Level.FISSION, meets, String.join("; ", why));
       }
       why.add(no);
     }
-    if (!meets && (rejected != null || (mayLoop && !shares))) {
+    boolean isRejected = rejected != null && !mayDivide;
+    if (!meets && (isRejected || (mayLoop && !shares))) {
       return new Form(Level.PLAIN, false, reasons(why));
     }
     if (!meets && forced == Level.COROUTINE) {
@@ -295,12 +303,8 @@ public final class Translator {
         || rejected.level() == Level.COROUTINE;
   }
 
-  private static String reason(List<String> why) {
-    return String.join("; ", why);
-  }
-
   private static String reasons(List<String> why) {
-    return why.isEmpty() ? "as the option barriers demands" : reason(why);
+    return why.isEmpty() ? "as the option barriers demands" : String.join("; ", why);
   }
 
   /** Makes a kernel a coroutine. Returns why that is not possible; empty if it is. */
@@ -337,19 +341,16 @@ public final class Translator {
 
   private String groups(Function kernel, boolean isLockstep) throws UnfitException {
     KernelRequest size = Objects.requireNonNull(sizes.get(kernel.text()));
-    if (isLockstep && workgroups.hasLoops(kernel)) {
-      for (Set<String> inlined :
-          List.of(
-              workgroups.functions(kernel, false),
-              workgroups.functions(kernel, true),
-              Set.<String>of())) {
+    LockstepFunctions functions = workgroups.lockstepFunctions();
+    if (isLockstep && functions.hasLoops(kernel)) {
+      for (Set<String> inlined : functions.choices(kernel)) {
         try {
           String divided = workgroups.function(kernel, size, true, inlined);
-          if (workgroups.isLockstep(kernel.text())) {
+          if (workgroups.hasLockstep(kernel.text())) {
             return divided;
           }
         } catch (UnfitException e) {
-          // Fewer functions may fit, or none of its loops.
+          continue; // with fewer functions it may fit; otherwise no loop is in lockstep
         }
       }
     }

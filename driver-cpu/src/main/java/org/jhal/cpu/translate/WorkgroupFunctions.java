@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -35,7 +34,7 @@ final class WorkgroupFunctions {
   private final boolean haveFunctionsOrder; // what is no kernel may order what items do
   private final boolean mayFunctionsWait; // and has loops, in which an item may wait for a lock
   private final Set<String> masked = new HashSet<>(); // kernels that compute under masks
-  private final Set<String> stepped = new HashSet<>(); // kernels with loops in lockstep
+  private final Set<String> inLockstep = new HashSet<>(); // kernels with loops in lockstep
 
   WorkgroupFunctions(SourceFile file, CallGraph calls) {
     this.file = file;
@@ -57,52 +56,14 @@ final class WorkgroupFunctions {
     return masked.contains(kernel);
   }
 
-  /** Whether the function of a kernel has loops that items go through together. */
-  boolean isLockstep(String kernel) {
-    return stepped.contains(kernel);
+  /** Whether the function of a kernel that was written last has loops in lockstep. */
+  boolean hasLockstep(String kernel) {
+    return inLockstep.contains(kernel);
   }
 
-  /**
-   * The functions of the source that a kernel calls, or these in turn.
-   *
-   * @param areLoops whether only those with loops count, and what calls them
-   */
-  Set<String> functions(Function kernel, boolean areLoops) {
-    Map<String, Function> all = new HashMap<>();
-    for (Function each : file.functions()) {
-      if (each.hasBody() && !each.isKernel()) {
-        all.put(each.text(), each);
-      }
-    }
-    Set<String> found = new HashSet<>();
-    called(kernel, all, found);
-    if (areLoops) {
-      found.removeIf(name -> !hasLoops(Objects.requireNonNull(all.get(name)), all));
-    }
-    return found;
-  }
-
-  private static void called(Function from, Map<String, Function> all, Set<String> found) {
-    for (Token token : from.statements()) {
-      Function called = token.isWord() ? all.get(token.text()) : null;
-      if (called != null && found.add(token.text())) {
-        called(called, all, found);
-      }
-    }
-  }
-
-  private static boolean hasLoops(Function function, Map<String, Function> all) {
-    Set<String> reached = new HashSet<>(Set.of(function.text()));
-    called(function, all, reached);
-    return reached.stream()
-        .flatMap(name -> Objects.requireNonNull(all.get(name)).statements().stream())
-        .anyMatch(token -> LOOPS.contains(token.text()));
-  }
-
-  /** Whether a kernel has loops, or may call functions that have. */
-  boolean hasLoops(Function kernel) {
-    return kernel.statements().stream().anyMatch(token -> LOOPS.contains(token.text()))
-        || !functions(kernel, true).isEmpty();
+  /** Which functions may become a part of a kernel for such loops. */
+  LockstepFunctions lockstepFunctions() {
+    return new LockstepFunctions(file, source);
   }
 
   /** Whether a kernel, or a function that it may call, has a name. */
@@ -126,12 +87,14 @@ final class WorkgroupFunctions {
   /**
    * The function {@code NAME__groups} of a kernel.
    *
-   * @param isLockstep whether items may go through loops together
+   * @param isLockstep whether loops may run in lockstep
    * @param inlined functions that become parts of the kernel for that
    * @throws UnfitException if the kernel has something that is not known here
    */
   String function(Function kernel, KernelRequest size, boolean isLockstep, Set<String> inlined)
       throws UnfitException {
+    masked.remove(kernel.text());
+    inLockstep.remove(kernel.text());
     for (int i = kernel.open(); i < kernel.close(); i++) {
       Token next = file.tokens().get(i + 1);
       if (Tokens.is(file.tokens(), i, ",") && (next.is(",") || next.is(")"))) {
@@ -299,9 +262,6 @@ final class WorkgroupFunctions {
                 name -> DelayedAdds.isNumber(facts.purity.type(name)),
                 name -> Tokens.text(facts.purity.type(name)).equals("bool")),
             lockstep);
-    if (fission.hasLockstep()) {
-      stepped.add(kernel.text());
-    }
     FissionWriter.write(
         kernel.text(),
         template,
@@ -312,6 +272,9 @@ final class WorkgroupFunctions {
         proofs,
         regions,
         out);
+    if (fission.hasLockstep()) {
+      inLockstep.add(kernel.text());
+    }
     return shared.with(out.toString());
   }
 

@@ -13,10 +13,11 @@
  *   <li>Statements: {@code StatementParser} and {@code Declarations} parse a kernel to {@code
  *       Statement}s. {@code BarrierLowering} makes each call that synchronizes a barrier, with
  *       {@code WarpFunctions} for shuffles, votes and reductions, and {@code Inliner} for functions
- *       with barriers. {@code EarlyExits} makes branches of early exits, and {@code Scopes} gives
- *       each variable its own name, {@code CountedLoops} writes {@code while} as {@code for}.
- *       {@code LocalTypes} and {@code ConstantOverloads} say where other names may come to mean
- *       something else.
+ *       with barriers; for loops in lockstep it also inlines {@code LockstepFunctions}, {@code
+ *       EarlyReturns} makes breaks of their returns, and {@code Switches} branches. {@code
+ *       EarlyExits} makes branches of early exits, and {@code Scopes} gives each variable its own
+ *       name, {@code CountedLoops} writes {@code while} as {@code for}. {@code LocalTypes} and
+ *       {@code ConstantOverloads} say where other names may come to mean something else.
  *   <li>Analyses: {@code Changes} (with {@code Casts} and {@code Source}) says what is modified and
  *       what escapes, {@code Purity} which expressions may be computed anywhere, {@code
  *       UniformityAnalysis} which variables and branches are uniform, {@code StrideAnalysis} which
@@ -27,9 +28,10 @@
  *   <li>Loop fission: {@code WorkgroupFunctions} calls {@code LoopFission}, which divides the
  *       statements at barriers into {@code Step}s: parallel regions, and the uniform or masked
  *       control flow between them. {@code Privatization} says of each {@code Variable} whether it
- *       is private to a region, expanded to an array, rematerialized or uniform. {@code Shuffles}
- *       takes shuffles out of regions, and {@code Residues} says which branches every so many items
- *       take.
+ *       is private to a region, expanded to an array, rematerialized or uniform. {@code Lockstep}
+ *       says which loops several items go through together, as vectors, and writes them with {@code
+ *       LockstepExpressions}. {@code Shuffles} takes shuffles out of regions, and {@code Residues}
+ *       says which branches every so many items take.
  *   <li>Output: {@code FissionWriter} and {@code RegionWriter} write that plan, {@code Coroutine}
  *       the form that is suspended at barriers, and {@code SourceWriter} the whole, with a {@code
  *       Writer} that keeps the lines of the source. {@code Proofs} lets the compiler check what the

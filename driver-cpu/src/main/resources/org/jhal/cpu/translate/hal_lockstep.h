@@ -11,10 +11,8 @@
 #elif defined(__AVX2__)
 #define HAL_TOGETHER 8
 #else
-#define HAL_TOGETHER 4
+#define HAL_TOGETHER 4  // with which some loops take longer than one item after the other
 #endif
-// Whether it pays: with four items, some loops take longer than one item after the other.
-#define HAL_IS_LOCKSTEP (HAL_TOGETHER >= 8)
 
 #define HAL_STEP static inline __attribute__((always_inline))
 // GCC makes vectors of such a loop if it has not unrolled it before.

@@ -64,7 +64,7 @@ class LockstepTest {
       """
       struct Vector { float x, y; };
       __device__ Vector operator*(const Vector& a, float b) { return {a.x * b, a.y * b}; }
-      __device__ int first(const int* in, int from, int most) {
+      __device__ int nested(const int* in, int from, int most) {
         for (int i = 0; i < most; i++) {
           for (int j = i; j < 5; j++) {
             if ((from + i * j) % 7 == 3) return i * 10 + j;
@@ -74,7 +74,7 @@ class LockstepTest {
         }
         return in[0] & 7;
       }
-      __device__ int lowest(const int* in, int x) {
+      __device__ int low_bound(const int* in, int x) {
         int low = 0, high = 63;
         while (low < high) {
           int middle = (low + high) / 2;
@@ -88,14 +88,13 @@ class LockstepTest {
         state ^= state << 5;
         return state;
       }
-      template <class T> __device__ T halved(T x) { while (x > 9) x = x / 2; return x; }
       extern "C" __global__ void nested_returns(const int* in, int* out) {
         int at = blockIdx.x * blockDim.x + threadIdx.x;
-        out[at] = first(in, in[at], 9) + at;
+        out[at] = nested(in, in[at], 9) + at;
       }
       extern "C" __global__ void search(const int* in, int* out) {
         int at = blockIdx.x * blockDim.x + threadIdx.x;
-        out[at] = lowest(in, in[at]);
+        out[at] = low_bound(in, in[at]);
       }
       extern "C" __global__ void walk(const int* in, int* out) {
         int at = blockIdx.x * blockDim.x + threadIdx.x;
@@ -111,10 +110,6 @@ class LockstepTest {
           if (x > 4 || x < -4 || y > 4 || y < -4) break;
         }
         out[at] = step * 100 + x + y;
-      }
-      extern "C" __global__ void of_template(const int* in, int* out) {
-        int at = blockIdx.x * blockDim.x + threadIdx.x;
-        out[at] = halved<int>(in[at]) + (int)halved<float>(in[at] * 0.5f);
       }
       extern "C" __global__ void through_barriers(const int* in, int* out) {
         __shared__ int sums[64];
@@ -134,7 +129,7 @@ class LockstepTest {
       """;
 
   private static final List<String> NAMES =
-      List.of("nested_returns", "search", "walk", "of_template", "through_barriers");
+      List.of("nested_returns", "search", "walk", "through_barriers");
 
   /** What a vector must not do, or take for something else. */
   private static final String AT_THE_EDGE =
@@ -183,6 +178,41 @@ class LockstepTest {
         }
         out[at] = x * 100 + s;
       }
+      __device__ int max(int a, int b) { return a > b ? a : b; }
+      __device__ short halved(short x) { while (x > 9) x = x / 2; return x; }
+      struct Adds { int* to; __device__ ~Adds() { *to += 2; } };
+      __device__ int seven(const Adds&) { return 7; }
+      extern "C" __global__ void function_of_the_dialect(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at], s = max(x, 5u) > 7u;
+        while (x > 5) { x = max(x - 3, 2); s += max(1.5f, 0.5f) * 2; }
+        out[at] = s + x;
+      }
+      extern "C" __global__ void object(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at];
+        while (x > 5) { x -= seven(Adds{out + at}); }
+        out[at] += x;
+      }
+      extern "C" __global__ void other_functions(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at], y = 0;
+        while (x > 5) x = x - 3;
+        if (x > 3) y = seven(Adds{out + at});
+        out[at] += x + y + halved(70000 + x);
+      }
+      extern "C" __global__ void constant_in_a_branch(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x;
+        if (at % 7 == 3) return;
+        constexpr int LIMIT = 30;
+        int x = in[at], s = 0;
+        while (x > 5 && s < LIMIT) { x -= s; s += 3; }
+        out[at] = x + s;
+      }
+      extern "C" __global__ void switch_with_a_variable(const int* in, int* out) {
+        int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at], a = 0, y = 5;
+        switch (x & 1) { case 0: int y; y = 1; a = y; break; case 1: y = 2; a = y; break; }
+        switch (x & 2) { case 0: { int y = 1; a += y; break; } default: { a += y; } }
+        while (x > 5) x = x - 3;
+        out[at] = x + a + y;
+      }
       extern "C" __global__ void long_number(const int* in, int* out) {
         int at = blockIdx.x * blockDim.x + threadIdx.x, x = in[at] & 63;
         while (x < 90) x += (x > 50 ? 4294967296u : 0u) != 0u ? 1 : 3;
@@ -199,8 +229,15 @@ class LockstepTest {
       """;
 
   private static final List<String> IN_LOCKSTEP =
-      List.of("operators", "loop_that_nobody_comes_to", "casts", "numbers");
-  private static final List<String> OTHERS = List.of("long_number", "shared_number");
+      List.of("operators", "loop_that_nobody_comes_to", "casts", "numbers", "constant_in_a_branch");
+  private static final List<String> OTHERS =
+      List.of(
+          "long_number",
+          "shared_number",
+          "function_of_the_dialect",
+          "other_functions",
+          "object",
+          "switch_with_a_variable");
 
   @Test
   void functionsAndSwitchesAreTheSame() throws InterruptedException {

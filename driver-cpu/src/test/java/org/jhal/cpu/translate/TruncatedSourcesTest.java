@@ -58,7 +58,7 @@ class TruncatedSourcesTest {
     for (Level forced : new Level[] {null, Level.COROUTINE, Level.FIBER}) {
       try {
         Translator.translate(
-            MARKER + text, "k.cu of bundle b", List.of(kernel), forced, Map.of(), true);
+            MARKER + text, "k.cu of bundle b", List.of(kernel), forced, Map.of(), true, true);
       } catch (HalException e) {
         Throwable cause = e.getCause();
         if (cause != null && !(cause instanceof SyntaxException)) {
@@ -130,6 +130,7 @@ class TruncatedSourcesTest {
                     List.of(kernel),
                     null,
                     Map.of(),
+                    true,
                     true));
     assertEquals(Status.NOT_FOUND, missing.status());
     assertEquals("k.cu of bundle b has no kernel 'k'; it has 'kk', 'k2'", missing.getMessage());
