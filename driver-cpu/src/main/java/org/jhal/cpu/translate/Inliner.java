@@ -38,7 +38,7 @@ final class Inliner {
   private static final int DEPTH = 8;
 
   /** How long the functions may be together in which no items meet, in tokens. */
-  private static final int MOST = 10_000;
+  private static final int MOST = 2000;
 
   /** Types of which none is another one. */
   private static final Set<String> PLAIN_TYPES =
@@ -153,7 +153,7 @@ final class Inliner {
     List<Statement> statements =
         new ArrayList<>(StatementParser.parse(rename(function.statements(), renamed)));
     String left = lowering.mayLeaveLoops(name) ? "hal_left" + number : "";
-    boolean isChecked = !Declarations.isBuiltIn(function.result());
+    boolean isChecked = left.isEmpty() && !Declarations.isBuiltIn(function.result());
     if (!left.isEmpty()) {
       statements = Switches.asBranches(statements);
       size += function.statements().size();
@@ -442,7 +442,8 @@ final class Inliner {
       Token local = Token.word("hal_in" + number + "_" + own, own);
       List<Token> copied = rename(type, renamed);
       renamed.put(own.text(), List.of(local));
-      if (!types.contains(bare) && !Declarations.isBuiltIn(type)) {
+      boolean isOfNumbers = lowering.mayLeaveLoops(name); // as LockstepFunctions says
+      if (!types.contains(bare) && !isOfNumbers && !Declarations.isBuiltIn(type)) {
         String copy =
             "hal_copy<" + Generated.text(copied) + ", hal_bare<decltype(" + passed + ")>>";
         Generated.check(copy, "a parameter that is no copy", own, body);

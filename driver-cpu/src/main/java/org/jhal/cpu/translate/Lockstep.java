@@ -55,6 +55,7 @@ final class Lockstep {
   private static final Set<String> OF_CONSTANTS =
       Set.of("static", "inline", "constexpr", "__device__", "__constant__", "__host__");
 
+  private final boolean hasTypes; // the kernel declares some
   private final Map<String, List<Token>> template = new HashMap<>(); // types of its parameters
   private final Purity purity;
   private final Source source;
@@ -78,6 +79,7 @@ final class Lockstep {
     this.uniform = uniform;
     this.parameters = parameters;
     initials(statements);
+    hasTypes = hasTypes(statements);
     List<Token> arguments = kernel.templateParameters();
     for (List<Token> each : arguments == null ? List.<List<Token>>of() : Tokens.split(arguments)) {
       int name = Tokens.find(each, 0, "=") - 1;
@@ -85,6 +87,10 @@ final class Lockstep {
         template.put(each.get(name).text(), each.subList(0, name));
       }
     }
+  }
+
+  private static boolean hasTypes(List<Statement> statements) {
+    return statements.stream().anyMatch(each -> each.isTypeDeclaration() || hasTypes(each.inner()));
   }
 
   private void initials(List<Statement> statements) {
@@ -242,6 +248,9 @@ final class Lockstep {
 
     /** A constant outside the kernel, or a parameter of its template. */
     private @Nullable Name constant(String name) {
+      if (hasTypes) { // an enumerator may have the name
+        return null;
+      }
       List<Token> words = new ArrayList<>(template.getOrDefault(name, source.constant(name)));
       words.removeIf(word -> OF_CONSTANTS.contains(word.text()));
       Type type = LockstepExpressions.type(words, source);

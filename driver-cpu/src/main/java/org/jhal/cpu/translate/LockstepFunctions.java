@@ -42,7 +42,12 @@ final class LockstepFunctions {
         all.put(function.text(), function);
       }
     }
-    all.keySet().removeIf(name -> counts.getOrDefault(name, 0) != 1 || isOfDialect(name));
+    all.keySet()
+        .removeIf(
+            name ->
+                counts.getOrDefault(name, 0) != 1
+                    || isOfDialect(name)
+                    || source.declaresOther(name)); // such as a friend
   }
 
   private static Set<String> names() {
@@ -83,6 +88,10 @@ final class LockstepFunctions {
   }
 
   private static boolean isOfNumbers(List<Token> type, Source source) {
+    boolean isReference = type.stream().anyMatch(token -> token.is("&"));
+    if (isReference && type.stream().anyMatch(token -> token.is("const"))) {
+      return false; // which may be one to a number that the call converts
+    }
     List<Token> words = new ArrayList<>(type);
     words.removeIf(token -> token.is("__restrict__") || token.is("&") || token.is("*"));
     return LockstepExpressions.type(words, source) != null;

@@ -19,6 +19,14 @@ class LockstepLoopsTest {
       __device__ const float NONE = 0.5f;
       static constexpr float RATE = 0.25f;
       __device__ int changing;
+      struct Friends { operator int() const; friend __device__ int befriended(Friends); };
+      __device__ int befriended(int x) { return x / 2; }
+      __device__ int by_reference(const int& x) { return x / 2; }
+      __device__ uint32_t shorter(const uint32_t x) { return x / 2u; }
+      __device__ int long_tree0(int x) { for (int i = 0; i < 9; i++) if (x > i) x = x / 2; return x; }
+      __device__ int long_tree1(int x) { int y = long_tree0(x); y = long_tree0(y); y = long_tree0(y); y = long_tree0(y); return y; }
+      __device__ int long_tree2(int x) { int y = long_tree1(x); y = long_tree1(y); y = long_tree1(y); y = long_tree1(y); return y; }
+      __device__ int long_tree3(int x) { int y = long_tree2(x); y = long_tree2(y); y = long_tree2(y); y = long_tree2(y); return y; }
       """;
 
   private static String translated(String body) {
@@ -67,6 +75,11 @@ class LockstepLoopsTest {
         "false | while (x > 3) { short h = x; x = h / 2; }",
         "false | while (x < n) { x += (int)wide[x]; }",
         "false | while (x > changing) x--;",
+        "false | enum { LIMIT = 3 }; while (x > LIMIT) x--;",
+        "false | while (x > 3) x = befriended(x) - 1;",
+        "false | while (x > 3) x = by_reference(f) - 1;",
+        "true  | while (x > 3) x = shorter(x);",
+        "false | x = long_tree3(x);",
         "false | while (x < n) { x += *some; some++; }",
         "false | while (x > 3000000000) x--;",
         "false | while (x > 4294967296u) x--;",
