@@ -34,7 +34,7 @@ import org.jhal.cpu.translate.Statement.Variables;
  * that means something by a name that the caller has too is refused.
  */
 final class Inliner {
-  /** The functions in which items meet are nested at most so deep. */
+  /** Functions are nested at most so deep. */
   private static final int DEPTH = 8;
 
   /** How long the functions may be together in which no items meet, in tokens. */

@@ -5,7 +5,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -51,63 +50,19 @@ final class Lockstep {
   /** What the names of copies of variables begin with that otherwise have no array. */
   static final String COPY = "hal_copy_of_";
 
-  /** What constants are declared with, beside their type. */
-  private static final Set<String> OF_CONSTANTS =
-      Set.of("static", "inline", "constexpr", "__device__", "__constant__", "__host__");
+  /** The mask of the items that come to a loop, until it is known. */
+  private static final Mask ANY = new Mask("hal_taking", "hal_taking");
 
-  private final boolean hasTypes; // the kernel declares some
-  private final Map<String, List<Token>> template = new HashMap<>(); // types of its parameters
+  private final LockstepNames names;
   private final Purity purity;
   private final Source source;
-  private final UniformityAnalysis uniform;
-  private final Set<String> parameters;
   private final Map<Statement, Boolean> known = new IdentityHashMap<>();
-  private final Map<String, List<Token>> initials = new HashMap<>();
-  private final Set<String> shared = new HashSet<>(); // variables in shared memory
-  private final Set<String> constants = new HashSet<>(); // that the kernel declares
 
-  /** For a kernel and its statements. */
-  Lockstep(
-      Function kernel,
-      List<Statement> statements,
-      Purity purity,
-      Source source,
-      UniformityAnalysis uniform,
-      Set<String> parameters) {
+  /** For a kernel. */
+  Lockstep(LockstepNames names, Purity purity, Source source) {
+    this.names = names;
     this.purity = purity;
     this.source = source;
-    this.uniform = uniform;
-    this.parameters = parameters;
-    initials(statements);
-    hasTypes = hasTypes(statements);
-    List<Token> arguments = kernel.templateParameters();
-    for (List<Token> each : arguments == null ? List.<List<Token>>of() : Tokens.split(arguments)) {
-      int name = Tokens.find(each, 0, "=") - 1;
-      if (name > 0) {
-        template.put(each.get(name).text(), each.subList(0, name));
-      }
-    }
-  }
-
-  private static boolean hasTypes(List<Statement> statements) {
-    return statements.stream().anyMatch(each -> each.isTypeDeclaration() || hasTypes(each.inner()));
-  }
-
-  private void initials(List<Statement> statements) {
-    for (Statement statement : statements) {
-      if (statement instanceof Variables declared) {
-        boolean isShared = declared.declaration().is("__shared__");
-        for (Declarator each : declared.declaration().declarators()) {
-          initials.put(each.name().text(), each.initial());
-          if (isShared) {
-            shared.add(each.name().text());
-          } else if (declared.declaration().is("constexpr")) {
-            constants.add(each.name().text());
-          }
-        }
-      }
-      initials(statement.inner());
-    }
   }
 
   /** Whether a statement is a loop that runs faster in lockstep. */
@@ -119,7 +74,7 @@ final class Lockstep {
   private boolean look(Statement loop) {
     Written written = new Written(new Writer(), changed(loop), Set.of());
     try {
-      written.statement(loop, new Mask("hal_taking", "hal_taking"));
+      written.statement(loop, ANY);
     } catch (UnfitException e) {
       return false;
     }
@@ -146,7 +101,7 @@ final class Lockstep {
   /** The variables around a loop that each item has. */
   Set<String> variables(Statement loop) throws UnfitException {
     Written written = new Written(new Writer(), changed(loop), Set.of());
-    written.statement(loop, new Mask("hal_taking", "hal_taking"));
+    written.statement(loop, ANY);
     return written.used;
   }
 
@@ -182,6 +137,7 @@ final class Lockstep {
   private final class Written {
     private final Writer out;
     private final Changes changes;
+    private final Set<String> unread;
     private final LockstepExpressions expressions = new LockstepExpressions(this::name, source);
     private final Map<String, Name> own = new HashMap<>();
     private final Set<String> used = new LinkedHashSet<>();
@@ -189,7 +145,6 @@ final class Lockstep {
     private int numbers;
     private boolean isDivergent;
     private boolean isStored;
-    private final Set<String> unread;
 
     Written(Writer out, Changes changes, Set<String> unread) {
       this.out = out;
@@ -197,78 +152,34 @@ final class Lockstep {
       this.unread = unread;
     }
 
+    /** See {@link Lockstep}. */
     boolean pays() {
       List<List<Token>> indexes = expressions.indexes();
       return indexes.isEmpty()
-          || (indexes.size() == 1
-              && !isStored
-              && indexes.get(0).stream()
-                  .anyMatch(
-                      token -> {
-                        Name name = token.isWord() ? name(token) : null;
-                        return name != null
-                            && name.isVector()
-                            && (own.containsKey(token.text()) || changes.isAssigned(token.text()));
-                      }));
+          || (indexes.size() == 1 && !isStored && indexes.get(0).stream().anyMatch(this::isMade));
+    }
+
+    /** Whether a word is a variable of each item to which the loop gives a value. */
+    private boolean isMade(Token word) {
+      Name name = word.isWord() ? name(word) : null;
+      return name != null
+          && name.isVector()
+          && (own.containsKey(word.text()) || changes.isAssigned(word.text()));
     }
 
     private @Nullable Name name(Token word) {
-      String text = word.text();
-      Name inside = own.get(text);
-      if (inside != null) {
-        return inside;
+      Name inside = own.get(word.text());
+      Name name = inside == null ? names.of(word.text()) : inside;
+      if (inside == null && name != null && name.isVector()) {
+        used.add(word.text());
       }
-      if (!purity.isOwn(text)) {
-        return constant(text);
-      }
-      if (purity.changes().isEscaping(text) || shared.contains(text)) {
-        return null;
-      }
-      boolean isSteady = !purity.isAssigned(text);
-      List<Token> value = initials.getOrDefault(text, List.of());
-      Name pointer = isSteady ? pointer(value) : null;
-      if (pointer != null) {
-        return pointer;
-      }
-      List<Token> type =
-          purity.type(text).stream().filter(token -> !token.is("__restrict__")).toList();
-      boolean isParameter = isSteady && parameters.contains(text);
-      boolean isPointer = isParameter && Tokens.is(type, type.size() - 1, "*");
-      Type number =
-          LockstepExpressions.type(isPointer ? type.subList(0, type.size() - 1) : type, source);
-      if (type.isEmpty() || number == null) {
-        return null;
-      }
-      boolean isVector = !isParameter && !constants.contains(text) && !uniform.isUniform(text);
-      if (isVector) {
-        used.add(text);
-      }
-      return new Name(number, isVector, isPointer, text);
+      return name;
     }
 
-    /** A constant outside the kernel, or a parameter of its template. */
-    private @Nullable Name constant(String name) {
-      if (hasTypes) { // an enumerator may have the name
-        return null;
-      }
-      List<Token> words = new ArrayList<>(template.getOrDefault(name, source.constant(name)));
-      words.removeIf(word -> OF_CONSTANTS.contains(word.text()));
-      Type type = LockstepExpressions.type(words, source);
-      return type == null ? null : new Name(type, false, false, name);
-    }
-
-    /** The parameter that an initial value names, if that is a pointer; otherwise null. */
+    /** The buffer that an initial value names; null if it is anything else. */
     private @Nullable Name pointer(List<Token> initial) {
-      List<Token> value =
-          Tokens.is(initial, 0, "=")
-              ? Tokens.withoutParentheses(initial.subList(1, initial.size()))
-              : List.of();
-      boolean isName =
-          value.size() == 1
-              && value.get(0).isWord()
-              && (purity.isPointer(value.get(0).text())
-                  || purity.type(value.get(0).text()).stream().anyMatch(token -> token.is("auto")));
-      Name name = isName ? name(value.get(0)) : null;
+      Token value = LockstepNames.value(initial);
+      Name name = value == null ? null : name(value);
       return name != null && name.isPointer() ? name : null;
     }
 

@@ -212,7 +212,10 @@ final class WorkgroupFunctions {
     Lockstep lockstep =
         isLockstep && !hasOrder(facts)
             ? new Lockstep(
-                kernel, facts.statements, facts.purity, source, facts.uniform, parameters)
+                new LockstepNames(
+                    kernel, facts.statements, facts.purity, source, facts.uniform, parameters),
+                facts.purity,
+                source)
             : null;
     boolean isUnordered =
         facts.statements.stream().anyMatch(Statement::hasBarrier) && !hasOrder(facts);

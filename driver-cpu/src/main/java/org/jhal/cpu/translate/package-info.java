@@ -30,8 +30,8 @@
  *       control flow between them. {@code Privatization} says of each {@code Variable} whether it
  *       is private to a region, expanded to an array, rematerialized or uniform. {@code Lockstep}
  *       says which loops several items go through together, as vectors, and writes them with {@code
- *       LockstepExpressions}. {@code Shuffles} takes shuffles out of regions, and {@code Residues}
- *       says which branches every so many items take.
+ *       LockstepExpressions} and {@code LockstepNames}. {@code Shuffles} takes shuffles out of
+ *       regions, and {@code Residues} says which branches every so many items take.
  *   <li>Output: {@code FissionWriter} and {@code RegionWriter} write that plan, {@code Coroutine}
  *       the form that is suspended at barriers, and {@code SourceWriter} the whole, with a {@code
  *       Writer} that keeps the lines of the source. {@code Proofs} lets the compiler check what the
