@@ -35,7 +35,7 @@ import org.jhal.cpu.translate.Statement.Variables;
  */
 final class Inliner {
   /** Functions are nested at most so deep. */
-  private static final int DEPTH = 8;
+  static final int DEPTH = 8;
 
   /** How long the functions may be together in which no items meet, in tokens. */
   private static final int MOST = 2000;

@@ -99,46 +99,63 @@ final class LockstepFunctions {
 
   /** Whether a kernel has loops, or may call functions that have. */
   boolean hasLoops(Function kernel) {
-    return hasLoop(kernel) || !withLoops(kernel).isEmpty();
+    return hasLoop(kernel) || !withLoops(called(kernel)).isEmpty();
   }
 
   /** Names of functions to make a part of a kernel, as many as possible first. */
   Set<Set<String>> choices(Function kernel) {
+    Map<String, Set<String>> called = called(kernel);
     Set<Set<String>> choices = new LinkedHashSet<>();
-    choices.add(calledBy(kernel));
-    choices.add(withLoops(kernel));
+    choices.add(called.keySet());
+    choices.add(withLoops(called));
     choices.add(Set.of());
     return choices;
-  }
-
-  private Set<String> withLoops(Function kernel) {
-    Set<String> found = calledBy(kernel);
-    found.removeIf(
-        name -> {
-          Function function = Objects.requireNonNull(all.get(name));
-          return !hasLoop(function)
-              && calledBy(function).stream()
-                  .noneMatch(each -> hasLoop(Objects.requireNonNull(all.get(each))));
-        });
-    return found;
   }
 
   private static boolean hasLoop(Function function) {
     return function.statements().stream().anyMatch(token -> LOOPS.contains(token.text()));
   }
 
-  private Set<String> calledBy(Function function) {
-    Set<String> found = new HashSet<>();
-    addCalled(function, found);
+  /** The functions that a kernel reaches by few calls, with those that each of them calls. */
+  private Map<String, Set<String>> called(Function kernel) {
+    Map<String, Set<String>> found = new HashMap<>();
+    Set<String> next = calledBy(kernel);
+    for (int depth = 0; depth < Inliner.DEPTH && !next.isEmpty(); depth++) {
+      Set<String> further = new HashSet<>();
+      for (String name : next) {
+        if (!found.containsKey(name)) {
+          Set<String> own = calledBy(Objects.requireNonNull(all.get(name)));
+          found.put(name, own);
+          further.addAll(own);
+        }
+      }
+      next = further;
+    }
     return found;
   }
 
-  private void addCalled(Function from, Set<String> found) {
-    for (Token token : from.statements()) {
-      Function called = token.isWord() ? all.get(token.text()) : null;
-      if (called != null && found.add(token.text())) {
-        addCalled(called, found);
+  private Set<String> calledBy(Function function) {
+    Set<String> called = new HashSet<>();
+    for (Token token : function.statements()) {
+      if (token.isWord() && all.containsKey(token.text())) {
+        called.add(token.text());
       }
     }
+    return called;
+  }
+
+  /** Those that have loops, or call functions that have. */
+  private Set<String> withLoops(Map<String, Set<String>> called) {
+    Set<String> found = new HashSet<>();
+    boolean isChanged = true;
+    while (isChanged) {
+      isChanged = false;
+      for (Map.Entry<String, Set<String>> each : called.entrySet()) {
+        Function function = Objects.requireNonNull(all.get(each.getKey()));
+        boolean has = hasLoop(function) || each.getValue().stream().anyMatch(found::contains);
+        isChanged |= has && found.add(each.getKey());
+      }
+    }
+    return found;
   }
 }

@@ -53,6 +53,7 @@ final class Source {
       Set.of("const", "if", "for", "while", "return", "else", "__shared__", "true", "false");
 
   private final SourceFile file;
+  private final Set<String> longIntegers = new HashSet<>(); // and all else that mentions one
   private final Types types;
   private final Map<String, List<Function>> functions = new HashMap<>();
   private final Map<Function, Changes> bodies = new HashMap<>();
@@ -65,6 +66,9 @@ final class Source {
 
   Source(SourceFile file) {
     this.file = file;
+    file.aliases().stream()
+        .filter(each -> each.tokens().stream().anyMatch(token -> token.is("long")))
+        .forEach(each -> longIntegers.add(each.name()));
     this.types = new Types(file.tokens());
     for (Function function : file.functions()) {
       functions.computeIfAbsent(function.text(), name -> new ArrayList<>()).add(function);
@@ -152,11 +156,7 @@ final class Source {
 
   /** Whether a name of an integer stands for one of 64 bits in the source. */
   boolean isLongInteger(String name) {
-    return file.aliases().stream()
-        .anyMatch(
-            each ->
-                each.name().equals(name)
-                    && each.tokens().stream().anyMatch(token -> token.is("long")));
+    return longIntegers.contains(name);
   }
 
   /** The words that declare a constant outside functions; empty if no other thing has its name. */

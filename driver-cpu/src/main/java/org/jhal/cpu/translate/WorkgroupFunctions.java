@@ -31,6 +31,7 @@ final class WorkgroupFunctions {
   private final CallGraph calls;
   private final Source source;
   private final Destructors destructors;
+  private final LockstepFunctions lockstepFunctions;
   private final boolean haveFunctionsOrder; // what is no kernel may order what items do
   private final boolean mayFunctionsWait; // and has loops, in which an item may wait for a lock
   private final Set<String> masked = new HashSet<>(); // kernels that compute under masks
@@ -41,6 +42,7 @@ final class WorkgroupFunctions {
     this.calls = calls;
     this.source = new Source(file);
     this.destructors = new Destructors(file);
+    this.lockstepFunctions = new LockstepFunctions(file, source);
     List<Token> outside = outsideKernels(file);
     this.haveFunctionsOrder =
         outside.stream().anyMatch(token -> token.isWord() && isOfOrder(token.text()));
@@ -63,7 +65,7 @@ final class WorkgroupFunctions {
 
   /** Which functions may become a part of a kernel for such loops. */
   LockstepFunctions lockstepFunctions() {
-    return new LockstepFunctions(file, source);
+    return lockstepFunctions;
   }
 
   /** Whether a kernel, or a function that it may call, has a name. */

@@ -382,9 +382,9 @@ public final class BufferStorage extends Owned {
       peer.release();
       givenBack();
     } else if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
-      device.addBytes(-size, params);
       recordFreed(found);
       found.free(this::givenBack);
+      device.addBytes(-size, params); // whoever sees that finds room for as many
       endCharge();
       if (module != null) {
         module.release();
