@@ -383,8 +383,11 @@ public final class BufferStorage extends Owned {
       givenBack();
     } else if (found != null && changePhase(Phase.PRESENT, Phase.FREED)) {
       recordFreed(found);
-      found.free(this::givenBack);
-      device.addBytes(-size, params); // whoever sees that finds room for as many
+      try {
+        found.free(this::givenBack);
+      } finally {
+        device.addBytes(-size, params); // whoever sees that finds room for as many
+      }
       endCharge();
       if (module != null) {
         module.release();
