@@ -7,9 +7,7 @@ import java.util.List;
 import java.util.Set;
 import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Statement.Block;
-import org.jhal.cpu.translate.Statement.Do;
 import org.jhal.cpu.translate.Statement.For;
-import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Plain;
 import org.jhal.cpu.translate.Statement.Variables;
 
@@ -60,21 +58,7 @@ final class CountedLoops {
     if (statement instanceof Block block) {
       return new Block(asFor(block.statements()), block.at());
     }
-    if (statement instanceof If choice) {
-      Statement otherwise = choice.otherwise();
-      return new If(
-          choice.isConstant(),
-          choice.condition(),
-          inside(choice.then()),
-          otherwise == null ? null : inside(otherwise),
-          choice.at());
-    }
-    if (statement instanceof For loop) {
-      return new For(loop.start(), loop.condition(), loop.step(), inside(loop.body()), loop.at());
-    }
-    return statement instanceof Do loop
-        ? new Do(inside(loop.body()), loop.condition(), loop.at())
-        : statement;
+    return statement.withInner(CountedLoops::inside);
   }
 
   /** Where the counter of a loop is declared; -1 if the loop stays as it is. */

@@ -4,8 +4,6 @@ package org.jhal.cpu.translate;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.cpu.translate.Statement.Block;
-import org.jhal.cpu.translate.Statement.Do;
-import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
 
@@ -105,25 +103,6 @@ final class EarlyExits {
 
   /** The same for the loops in a statement. */
   private Statement inside(Statement statement) {
-    if (statement instanceof Block block) {
-      return new Block(block.statements().stream().map(this::inside).toList(), block.at());
-    }
-    if (statement instanceof If choice) {
-      Statement otherwise = choice.otherwise();
-      return new If(
-          choice.isConstant(),
-          choice.condition(),
-          inside(choice.then()),
-          otherwise == null ? null : inside(otherwise),
-          choice.at());
-    }
-    if (statement instanceof For loop) {
-      Statement body = last(loop.body(), "continue");
-      return new For(loop.start(), loop.condition(), loop.step(), body, loop.at());
-    }
-    if (statement instanceof Do loop) {
-      return new Do(last(loop.body(), "continue"), loop.condition(), loop.at());
-    }
-    return statement;
+    return statement.withInner(each -> statement.isLoop() ? last(each, "continue") : inside(each));
   }
 }

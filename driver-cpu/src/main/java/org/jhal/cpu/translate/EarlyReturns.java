@@ -4,8 +4,6 @@ package org.jhal.cpu.translate;
 import java.util.ArrayList;
 import java.util.List;
 import org.jhal.cpu.translate.Statement.Block;
-import org.jhal.cpu.translate.Statement.Do;
-import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Jump;
 import org.jhal.cpu.translate.Statement.Plain;
@@ -39,13 +37,7 @@ final class EarlyReturns {
    */
   static Statement asBreaks(Statement loop, Result result, String left, Token at)
       throws UnfitException {
-    return new EarlyReturns(result, left, at).loop(loop);
-  }
-
-  private Statement loop(Statement statement) throws UnfitException {
-    return statement instanceof For loop
-        ? new For(loop.start(), loop.condition(), loop.step(), inside(loop.body()), loop.at())
-        : new Do(inside(((Do) statement).body()), ((Do) statement).condition(), at);
+    return loop.withInner(new EarlyReturns(result, left, at)::inside);
   }
 
   private Statement inside(Statement statement) throws UnfitException {
@@ -56,27 +48,15 @@ final class EarlyReturns {
       all.add(leave());
       return new Block(all, at);
     }
-    if (statement instanceof Block block) {
-      List<Statement> all = new ArrayList<>();
-      for (Statement each : block.statements()) {
-        all.add(inside(each));
-      }
-      return new Block(all, block.at());
+    if (!statement.returns()) {
+      return statement;
     }
-    if (statement instanceof If choice) {
-      Statement otherwise = choice.otherwise();
-      return new If(
-          choice.isConstant(),
-          choice.condition(),
-          inside(choice.then()),
-          otherwise == null ? null : inside(otherwise),
-          choice.at());
+    Statement without = statement.withInner(this::inside);
+    if (!statement.isLoop()) {
+      return without;
     }
-    if ((statement instanceof For || statement instanceof Do) && statement.returns()) {
-      Statement leaves = new If(false, Generated.tokens(left, at), leave(), null, at);
-      return new Block(List.of(loop(statement), leaves), at);
-    }
-    return statement;
+    Statement leaves = new If(false, Generated.tokens(left, at), leave(), null, at);
+    return new Block(List.of(without, leaves), at);
   }
 
   private Jump leave() {

@@ -268,8 +268,7 @@ final class Inliner {
           all.add(new Block(list(block.statements()), block.at()));
           return all;
         }
-        boolean isLoop = statement instanceof For || statement instanceof Do;
-        if (isLoop && statement.returns() && !left.isEmpty()) {
+        if (statement.isLoop() && statement.returns() && !left.isEmpty()) {
           loop(statement, rest, all);
           return all;
         }

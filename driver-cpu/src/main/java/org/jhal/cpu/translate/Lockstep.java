@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * hal_truth inside = mask;
  * for (;;) {
- *   inside = hal_both(inside, hal_is(x < limit));
+ *   inside = hal_both(inside, hal_is(hal_v_less(x, limit)));
  *   if (!inside.any()) break;
- *   hal_give(x, inside, x * x + c);
+ *   hal_give(x, inside, hal_v_sum(hal_v_product(x, x), c));
  * }
  * }</pre>
  *
@@ -67,8 +67,7 @@ final class Lockstep {
 
   /** Whether a statement is a loop that runs faster in lockstep. */
   boolean fits(Statement statement) {
-    boolean isLoop = statement instanceof For || statement instanceof Do;
-    return isLoop && known.computeIfAbsent(statement, this::look);
+    return statement.isLoop() && known.computeIfAbsent(statement, this::look);
   }
 
   private boolean look(Statement loop) {
@@ -382,9 +381,7 @@ final class Lockstep {
     }
 
     private static boolean hasLoop(Statement statement) {
-      return statement instanceof For
-          || statement instanceof Do
-          || statement.inner().stream().anyMatch(Written::hasLoop);
+      return statement.isLoop() || statement.inner().stream().anyMatch(Written::hasLoop);
     }
 
     private void loop(For loop, Mask mask) throws UnfitException {
@@ -451,9 +448,8 @@ final class Lockstep {
     }
 
     private static boolean goesOn(Statement statement) {
-      boolean isLoop = statement instanceof For || statement instanceof Do;
       return (statement instanceof Jump jump && jump.word().is("continue"))
-          || (!isLoop && statement.inner().stream().anyMatch(Written::goesOn));
+          || (!statement.isLoop() && statement.inner().stream().anyMatch(Written::goesOn));
     }
 
     /** A loop that counts as far for all items: they have one counter. */

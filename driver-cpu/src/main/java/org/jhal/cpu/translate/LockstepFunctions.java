@@ -29,8 +29,10 @@ final class LockstepFunctions {
   /** A use of a macro of the dialect, which may make functions of its arguments. */
   private static final Pattern MACRO = Pattern.compile("HAL_[A-Z_0-9]+\\(([^()]*)\\)");
 
-  /** Names that functions of the dialect may have. */
-  private static final Set<String> DIALECT = names();
+  /** Names that functions of the dialect may have, read when a source has functions of numbers. */
+  private static final class OfDialect {
+    static final Set<String> NAMES = names();
+  }
 
   private final Map<String, Function> all = new HashMap<>();
 
@@ -66,8 +68,8 @@ final class LockstepFunctions {
   /** Whether a call may mean a function of the dialect; macros make some names with an f. */
   private static boolean isOfDialect(String name) {
     boolean isOfFloats =
-        name.endsWith("f") && DIALECT.contains(name.substring(0, name.length() - 1));
-    return DIALECT.contains(name) || isOfFloats || name.startsWith("__");
+        name.endsWith("f") && OfDialect.NAMES.contains(name.substring(0, name.length() - 1));
+    return OfDialect.NAMES.contains(name) || isOfFloats || name.startsWith("__");
   }
 
   private static boolean isOfNumbers(Function function, Source source) {

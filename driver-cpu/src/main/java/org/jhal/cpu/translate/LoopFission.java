@@ -420,7 +420,6 @@ final class LoopFission {
     } else if (statement instanceof Jump jump) {
       jump(jump, region, depth);
     } else {
-      boolean isLoop = statement instanceof For || statement instanceof Do;
       if (statement instanceof If choice) {
         privatization.use(choice.condition(), region);
       } else if (statement instanceof For loop) {
@@ -430,7 +429,7 @@ final class LoopFission {
         privatization.use(loop.condition(), region);
       }
       for (Statement inside : statement.inner()) {
-        look(inside, region, depth + (isLoop ? 1 : 0));
+        look(inside, region, depth + (statement.isLoop() ? 1 : 0));
       }
     }
   }

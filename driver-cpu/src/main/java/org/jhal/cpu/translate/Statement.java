@@ -86,6 +86,42 @@ sealed interface Statement {
     return inside;
   }
 
+  /**
+   * What a statement becomes.
+   *
+   * @param <E> what is thrown if it cannot become anything
+   */
+  interface Change<E extends Exception> {
+    Statement of(Statement statement) throws E;
+  }
+
+  /** The same statement with others inside. What a loop begins with stays. */
+  default <E extends Exception> Statement withInner(Change<E> change) throws E {
+    if (this instanceof Block block) {
+      List<Statement> all = new ArrayList<>();
+      for (Statement each : block.statements()) {
+        all.add(change.of(each));
+      }
+      return new Block(all, block.at());
+    }
+    if (this instanceof If choice) {
+      Statement otherwise = choice.otherwise();
+      return new If(
+          choice.isConstant(),
+          choice.condition(),
+          change.of(choice.then()),
+          otherwise == null ? null : change.of(otherwise),
+          choice.at());
+    }
+    if (this instanceof For loop) {
+      return new For(
+          loop.start(), loop.condition(), loop.step(), change.of(loop.body()), loop.at());
+    }
+    return this instanceof Do loop
+        ? new Do(change.of(loop.body()), loop.condition(), loop.at())
+        : this;
+  }
+
   /** Whether it has a barrier, so that it must be divided. */
   default boolean hasBarrier() {
     return this instanceof Barrier || inner().stream().anyMatch(Statement::hasBarrier);
@@ -101,10 +137,14 @@ sealed interface Statement {
 
   /** Whether items may leave it other than at its end. */
   default boolean leaves() {
-    boolean isLoop = this instanceof For || this instanceof Do;
-    return isLoop
+    return isLoop()
         ? returns()
         : this instanceof Jump || inner().stream().anyMatch(Statement::leaves);
+  }
+
+  /** Whether it is a loop whose parts are known. */
+  default boolean isLoop() {
+    return this instanceof For || this instanceof Do;
   }
 
   /** Whether it has a {@code return}. */

@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jhal.cpu.translate.Statement.Block;
-import org.jhal.cpu.translate.Statement.Do;
-import org.jhal.cpu.translate.Statement.For;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Opaque;
 import org.jhal.cpu.translate.Statement.Variables;
@@ -28,32 +26,10 @@ final class Switches {
   }
 
   private List<Statement> list(List<Statement> statements) {
-    List<Statement> all = new ArrayList<>();
-    for (Statement statement : statements) {
-      all.add(one(statement));
-    }
-    return all;
+    return statements.stream().map(this::one).toList();
   }
 
   private Statement one(Statement statement) {
-    if (statement instanceof Block block) {
-      return new Block(list(block.statements()), block.at());
-    }
-    if (statement instanceof If choice) {
-      Statement otherwise = choice.otherwise();
-      return new If(
-          choice.isConstant(),
-          choice.condition(),
-          one(choice.then()),
-          otherwise == null ? null : one(otherwise),
-          choice.at());
-    }
-    if (statement instanceof For loop) {
-      return new For(loop.start(), loop.condition(), loop.step(), one(loop.body()), loop.at());
-    }
-    if (statement instanceof Do loop) {
-      return new Do(one(loop.body()), loop.condition(), loop.at());
-    }
     if (statement instanceof Opaque whole && whole.tokens().get(0).is("switch")) {
       try {
         Statement branches = branches(whole.tokens());
@@ -62,7 +38,7 @@ final class Switches {
         return statement;
       }
     }
-    return statement;
+    return statement.withInner(this::one);
   }
 
   /** One case, or several with the same statements. */
