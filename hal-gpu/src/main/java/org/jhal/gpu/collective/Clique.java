@@ -187,7 +187,7 @@ record Clique(List<GroupDevice> devices, LaunchGate gate, Communicators communic
   boolean isSound() {
     return !isClosing()
         && devices.stream().noneMatch(device -> device.runtime().isLost())
-        && communicators.failure() == null;
+        && communicators.isSound();
   }
 
   /** Frees it after its last use. Blocks. Throws nothing, unless the logger does. */

@@ -51,6 +51,12 @@ final class Communicators {
   /** For repeated calls; null if there are none. */
   private final @Nullable CollectiveGraphs graphs;
 
+  /**
+   * Whether a thread has begun something and did not {@link #complete} it. No other thread can, so
+   * the communicators can only be aborted, although they may report no failure.
+   */
+  private boolean isIncomplete;
+
   private Communicators(
       CollectiveLibrary library,
       Binding binding,
@@ -184,6 +190,7 @@ final class Communicators {
     for (int rank = 0; rank < handles.length && failure == null; rank++) {
       failure = library.complete(handles[rank]);
     }
+    isIncomplete = failure != null;
     return failure;
   }
 
@@ -224,6 +231,7 @@ final class Communicators {
 
   private @Nullable HalException put(
       CollectiveCall call, long[] streams, long patience, BooleanSupplier isEnded) {
+    isIncomplete = written != null;
     HalException failure = library.launch(call, handles, streams);
     return failure != null || written == null
         ? failure
@@ -241,6 +249,11 @@ final class Communicators {
       }
     }
     return null;
+  }
+
+  /** Whether they can be used again. Not called during {@link #launch}. */
+  boolean isSound() {
+    return !isIncomplete && failure() == null;
   }
 
   /** As {@link #abort(IntConsumer, Runnable)}, while nothing is being launched. */
@@ -340,16 +353,7 @@ final class Communicators {
    * @throws HalException if that fails; then the rest is not freed
    */
   void end(long patience) {
-    HalException failure = failure();
-    if (failure == null && written != null) {
-      if (graphs != null) {
-        graphs.destroy();
-        graphs.closeStreams();
-      }
-      failure = grouped(rank -> library.finish(handles[rank]));
-      failure = failure == null ? awaitReady("ncclCommFinalize", patience, () -> false) : failure;
-    }
-    if (failure != null) {
+    if (!isSound() || (written != null && !finish(patience))) {
       abort();
       return;
     }
@@ -357,5 +361,15 @@ final class Communicators {
       long handle = handles[rank];
       binding.bound(rank, false, () -> library.destroy(handle));
     }
+  }
+
+  /** Finalizes them; returns whether that has succeeded in time. */
+  private boolean finish(long patience) {
+    if (graphs != null) {
+      graphs.destroy();
+      graphs.closeStreams();
+    }
+    return grouped(rank -> library.finish(handles[rank])) == null
+        && awaitReady("ncclCommFinalize", patience, () -> false) == null;
   }
 }
