@@ -53,6 +53,8 @@ class SpirvCompilerTest {
   private static final List<String> OTHERS = List.of("includes.cpp", "allocated.cpp", "solver.cpp");
 
   private static final int TYPE_FLOAT = 22;
+  private static final int TYPE_VECTOR = 23;
+  private static final int F_CONVERT = 115;
   private static final int F_DIV = 136;
 
   private static final EntryPoints NO_EXPRESSIONS = new EntryPoints(List.of(), Map.of());
@@ -139,6 +141,39 @@ class SpirvCompilerTest {
       }
     }
     assertTrue(divisions > 0, "divisions");
+  }
+
+  /** Since a driver of NVIDIA leaves out the conversion of a number that is converted back. */
+  @Test
+  void convertsNoFloatsToHalves() {
+    int[] words =
+        Kernels.words(
+            compile(
+                compiler(),
+                """
+                #include <cuda_fp16.h>
+                typedef float four __attribute__((ext_vector_type(4)));
+                typedef __fp16 halves __attribute__((ext_vector_type(4)));
+                extern "C" __global__ void k(float* x, __half* h, four* v, halves* w) {
+                  x[0] = __half2float(__float2half(x[1]));
+                  h[0] = h[1] / h[2];
+                  w[0] = __builtin_convertvector(v[0], halves);
+                }
+                """));
+    Set<Integer> halves = new HashSet<>(); // types, of numbers and vectors
+    int conversions = 0;
+    for (int at = 5; at < words.length; at += words[at] >>> 16) {
+      int opcode = words[at] & 0xFFFF;
+      if ((opcode == TYPE_FLOAT && words[at + 2] == 16)
+          || (opcode == TYPE_VECTOR && halves.contains(words[at + 2]))) {
+        halves.add(words[at + 1]);
+      }
+      if (opcode == F_CONVERT) {
+        conversions++;
+        assertFalse(halves.contains(words[at + 1]), "the type of a conversion");
+      }
+    }
+    assertTrue(conversions > 0, "conversions of halves");
   }
 
   @Test

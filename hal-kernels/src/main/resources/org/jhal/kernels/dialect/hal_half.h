@@ -256,8 +256,10 @@ HAL_FUNCTION float hal_saturated(float x) { return x > 0 ? (x < 1 ? x : 1.0f) : 
   HAL_SHORT1(name, hrint, h2rint, name(rintf((float)a)))
 
 // Functions that the compilers of AMD lack, at least some of them.
-#define HAL_SHORT_MORE(name)                                                                                   \
-  HAL_FUNCTION name hal_relu(name a) { return (float)a <= 0 ? name(0.0f) : a; } /* also of -0 */               \
+#define HAL_SHORT_MORE(name, infinity)                                                                         \
+  HAL_FUNCTION name hal_relu(name a) { /* also of -0; compared as bits, since a driver of NVIDIA mixes pairs up */ \
+    return hal_short_of(a) >> 15 && (hal_short_of(a) & 0x7FFF) <= infinity ? name(0.0f) : a;                   \
+  }                                                                                                            \
   HAL_SHORT2(name, __hadd_rn, __hadd2_rn, __hadd(a, b))                                                        \
   HAL_SHORT2(name, __hsub_rn, __hsub2_rn, __hsub(a, b))                                                        \
   HAL_SHORT2(name, __hmul_rn, __hmul2_rn, __hmul(a, b))                                                        \
@@ -439,7 +441,7 @@ HAL_FUNCTION __half hal_high(__half2 v) { return __high2half(v); }
 HAL_FUNCTION __half2 hal_pair(__half x, __half y) { return __halves2half2(x, y); }
 HAL_FUNCTION unsigned short hal_short_of(__half x) { return __half_as_ushort(x); }
 #endif
-HAL_SHORT_MORE(__half)
+HAL_SHORT_MORE(__half, 0x7C00)
 HAL_SHORT_MORE_CONVERSIONS(__half, half)
 HAL_SHORT_ATOMIC(__half)
 
@@ -447,7 +449,7 @@ HAL_SHORT_FLOAT(__nv_bfloat16, hal_bfloat_of, hal_float_of_bfloat, hal_bfloat_fu
 HAL_SHORT_FUNCTIONS(__nv_bfloat16)
 HAL_SHORT_CONVERSIONS(__nv_bfloat16, bfloat16, 8, 127, 0x7FFF)
 HAL_SHORT_BUILT_IN(__nv_bfloat16)
-HAL_SHORT_MORE(__nv_bfloat16)
+HAL_SHORT_MORE(__nv_bfloat16, 0x7F80)
 HAL_SHORT_MORE_CONVERSIONS(__nv_bfloat16, bfloat16)
 HAL_SHORT_ATOMIC(__nv_bfloat16)
 HAL_FUNCTION __nv_bfloat162 make_bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return hal_pair(x, y); }

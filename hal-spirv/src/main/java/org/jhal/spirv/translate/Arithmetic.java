@@ -16,12 +16,14 @@ final class Arithmetic {
   private final FunctionBuilder code;
   private final ModuleBuilder out;
   private final BitFunctions bits;
+  private final HalfRounding halves;
 
   Arithmetic(Scope scope) {
     this.scope = scope;
     code = scope.code;
     out = scope.out();
     bits = new BitFunctions(scope);
+    halves = new HalfRounding(scope);
   }
 
   /** Translates an instruction; false if it is none of these. */
@@ -166,7 +168,7 @@ final class Arithmetic {
       int wide = out.floating(FLOAT);
       int x = code.value(Op.F_CONVERT, wide, a);
       int y = code.value(Op.F_CONVERT, wide, b);
-      return code.value(Op.F_CONVERT, type, quotient(in, FLOAT, x, y, name, otherwise));
+      return halves.round(quotient(in, FLOAT, x, y, name, otherwise), 1);
     }
     KernelFunction function = scope.translation.exported(name + "_f" + bits);
     if (function != null && function != scope.function) {

@@ -11,11 +11,13 @@ final class Conversions {
   private final Scope scope;
   private final FunctionBuilder code;
   private final ModuleBuilder out;
+  private final HalfRounding halves;
 
   Conversions(Scope scope) {
     this.scope = scope;
     code = scope.code;
     out = scope.out();
+    halves = new HalfRounding(scope);
   }
 
   void translate(Instruction in) {
@@ -28,6 +30,10 @@ final class Conversions {
       scope.values.define(in, toInteger(value, from.word(1), bits, in.op() == Op.CONVERT_F_TO_S));
     } else if (scope.translation.outTypes().of(from) == type) {
       scope.values.define(in, value);
+    } else if (in.op() == Op.F_CONVERT
+        && scope.bits(in, from) == 32
+        && scope.bits(in, scope.resultType(in)) == 16) {
+      scope.values.define(in, halves.round(value, scope.count(from)));
     } else {
       scope.values.define(in, code.value(in.op(), type, value));
     }
