@@ -354,6 +354,11 @@ class CollectiveTransferTest {
       throw Cts.unsupported("no transfer that is under way can be made to fail");
     }
     List<Long> before = Run.buffers(devices);
+    // Makes the native streams of the transfers: a runtime may wait for an idle device meanwhile.
+    Run first = new Run(cts, Kind.ALL_GATHER, devices, 1 << 20);
+    first.start();
+    assertTrue(first.succeeds(), "whether the devices work beforehand");
+    first.close(before);
     Run run = new Run(cts, Kind.ALL_GATHER, devices, 1 << 20);
     for (Device device : held) {
       if (!cts.controls(device).pauseGroups()) {
