@@ -84,7 +84,7 @@ template <unsigned rows, unsigned most> struct hal_span {
   hal_span(const bool* mask, unsigned width) {
     for (unsigned row = 0; row < rows; row++, mask += most) {
       from[row] = to[row] = 0;
-      const unsigned named = most % 8 == 0 && most <= 64 && width == most ? words(mask, row) : bytes(mask, row, width);
+      const unsigned named = most % 8 == 0 && most <= 256 && width == most ? words(mask, row) : bytes(mask, row, width);
       some |= named > 0;
       rest |= named < width;
       has_gaps |= named < to[row] - from[row];
@@ -92,7 +92,7 @@ template <unsigned rows, unsigned most> struct hal_span {
   }
 
  private:
-  // Of a short row: eight items at once, without a call. Returns how many are named.
+  // Of a row that is not long: eight items at once, without a call. Returns how many are named.
   unsigned words(const bool* mask, unsigned row) {
     unsigned named = 0;
     for (unsigned at = 0; at < most; at += 8) {
@@ -111,6 +111,10 @@ template <unsigned rows, unsigned most> struct hal_span {
     const bool* first = (const bool*)__builtin_memchr(mask, true, width);
     if (!first) return 0;
     unsigned last = width;
+    for (unsigned long word; last >= 8; last -= 8) {
+      __builtin_memcpy(&word, mask + last - 8, 8);
+      if (word) break;
+    }
     while (!mask[last - 1]) last--;
     from[row] = (unsigned)(first - mask);
     to[row] = last;
