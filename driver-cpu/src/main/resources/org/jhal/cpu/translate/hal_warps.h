@@ -26,7 +26,7 @@ template <class Hal_T> static inline __attribute__((always_inline)) hal_promoted
 // Shuffles whose mask, distance and width are the same for all items: what each item reads is known behind the barrier, and
 // lies at its place. So the loop over the items reads neighbours.
 template <unsigned Hal_N, class Hal_T> struct hal_shuffled {
-  Hal_T values[Hal_N];
+  alignas(64) Hal_T values[Hal_N];
   Hal_T of(unsigned, unsigned i) const { return values[i]; }
 };
 // All lanes of a warp read the same one.
@@ -42,36 +42,71 @@ template <unsigned Hal_N, class Hal_T, class Hal_L> struct hal_unshuffled {
   Hal_T of(unsigned, unsigned i) const { return hal_read(all, Hal_N, i, mask, lane_of(i & 31)); }
 };
 
-// Copies bytes by instructions: compilers call a function for most sizes.
-template <unsigned long n> static inline __attribute__((always_inline)) void hal_copy_bytes(void* to, const void* from) {
-  constexpr unsigned long part = n > 512 ? n : n > 32 ? (n >= 64 ? 64 : 32) : n > 16 ? (n == 32 ? 32 : 16) : n > 8 ? (n == 16 ? 16 : 8) : n;
-  __builtin_memcpy(to, from, part);
-  if constexpr (n >= 2 * part) hal_copy_bytes<n - part>((char*)to + part, (const char*)from + part);
-  else if constexpr (n > part) __builtin_memcpy((char*)to + n - part, (const char*)from + n - part, part);
-}
-// Rows of 32 lanes that move by a constant.
+// The lane of a row of 32 that each lane reads, where lanes move by a constant.
 template <unsigned by> struct hal_row_up {
-  template <class Hal_T> static inline __attribute__((always_inline)) void move(Hal_T* to, const Hal_T* all) {
-    hal_copy_bytes<by * sizeof(Hal_T)>(to, all);
-    hal_copy_bytes<(32 - by) * sizeof(Hal_T)>(to + by, all);
-  }
+  static constexpr unsigned from(unsigned lane) { return lane < by ? lane : lane - by; }
 };
 template <unsigned by> struct hal_row_down {
-  template <class Hal_T> static inline __attribute__((always_inline)) void move(Hal_T* to, const Hal_T* all) {
-    hal_copy_bytes<(32 - by) * sizeof(Hal_T)>(to, all + by);
-    hal_copy_bytes<by * sizeof(Hal_T)>(to + 32 - by, all + 32 - by);
-  }
+  static constexpr unsigned from(unsigned lane) { return lane + by < 32 ? lane + by : lane; }
 };
 template <unsigned by> struct hal_row_xor {
-  template <class Hal_T> static inline __attribute__((always_inline)) void move(Hal_T* to, const Hal_T* all) {
-    for (unsigned first = 0; first < 32; first += 2 * by) {  // not one lane after the other, which GCC 14 makes no vectors of
-      hal_copy_bytes<by * sizeof(Hal_T)>(to + first, all + first + by);
-      hal_copy_bytes<by * sizeof(Hal_T)>(to + first + by, all + first);
+  static constexpr unsigned from(unsigned lane) { return lane ^ by; }
+};
+
+// Rows move in registers, in vectors as long as those of the loops before and behind: a processor waits until a store is in the
+// cache before it loads bytes of two stores, or more than one store has written.
+#if defined(__AVX512VBMI2__)
+constexpr unsigned hal_vector_bytes = 64;
+#elif defined(__AVX__)
+constexpr unsigned hal_vector_bytes = 32;
+#else
+constexpr unsigned hal_vector_bytes = 16;
+#endif
+template <unsigned long bytes> struct hal_moved_word;
+template <> struct hal_moved_word<1> { typedef unsigned char type; };
+template <> struct hal_moved_word<2> { typedef unsigned short type; };
+template <> struct hal_moved_word<4> { typedef unsigned type; };
+template <> struct hal_moved_word<8> { typedef unsigned long long type; };
+template <class Hal_U, Hal_U... at> struct hal_places {};
+#ifdef __clang__
+template <unsigned n> using hal_places_below = __make_integer_seq<hal_places, unsigned, n>;
+#else
+template <unsigned n> using hal_places_below = hal_places<unsigned, __integer_pack(n)...>;
+#endif
+template <class Hal_F, class Hal_T> struct hal_moved_row {
+  typedef typename hal_moved_word<sizeof(Hal_T)>::type word;
+  static constexpr unsigned row_bytes = 32 * sizeof(word);
+  static constexpr unsigned bytes = row_bytes < hal_vector_bytes ? row_bytes : hal_vector_bytes;
+  static constexpr unsigned lanes = bytes / sizeof(word), parts = 32 / lanes;
+  typedef word vector __attribute__((vector_size(bytes)));
+  // The first of the two parts, beside each other, from which the lanes of a part are read.
+  static constexpr unsigned least(unsigned part) {
+    unsigned least = 32;
+    for (unsigned i = 0; i < lanes; i++) {
+      if (Hal_F::from(part * lanes + i) < least) least = Hal_F::from(part * lanes + i);
     }
+    return least / lanes;
+  }
+  template <unsigned part, unsigned... at>
+  static inline __attribute__((always_inline)) vector read(const vector (&all)[parts], hal_places<unsigned, at...>) {
+    constexpr unsigned first = least(part), second = first + 1 < parts ? first + 1 : first;
+#ifdef __clang__
+    return __builtin_shufflevector(all[first], all[second], (int)(Hal_F::from(part * lanes + at) - first * lanes)...);
+#else
+    return __builtin_shuffle(all[first], all[second], vector{(word)(Hal_F::from(part * lanes + at) - first * lanes)...});
+#endif
+  }
+  template <unsigned... part>
+  static inline __attribute__((always_inline)) void move(Hal_T* to, const Hal_T* from, hal_places<unsigned, part...>) {
+    vector all[parts];
+    __builtin_memcpy(all, from, sizeof all);
+    const vector moved[parts] = {read<part>(all, hal_places_below<lanes>())...};
+    __builtin_memcpy(to, moved, sizeof moved);
   }
 };
 template <class Hal_F, unsigned Hal_N, class Hal_T> static inline __attribute__((always_inline)) void hal_move_rows(Hal_T* to, const Hal_T* all) {
-  for (unsigned first = 0; first < Hal_N; first += 32) Hal_F::move(to + first, all + first);
+  typedef hal_moved_row<Hal_F, Hal_T> row;
+  for (unsigned first = 0; first < Hal_N; first += 32) row::move(to + first, all + first, hal_places_below<row::parts>());
 }
 template <template <unsigned> class Hal_F, unsigned Hal_N, class Hal_T>
 static inline bool hal_moved(Hal_T* to, const Hal_T* all, unsigned mask, unsigned by, int width) {

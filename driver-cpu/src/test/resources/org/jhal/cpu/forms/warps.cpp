@@ -53,7 +53,8 @@ KERNEL(masks) {
 
 template <class T> __device__ T turned(T v) {
   for (int by = 16; by > 0; by /= 2) v += __shfl_xor_sync(~0u, v, by) * 3;
-  v -= __shfl_up_sync(~0u, v, 1);
+  for (int by = 16; by > 0; by /= 2) v -= __shfl_up_sync(~0u, v, by);
+  for (int by = 16; by > 0; by /= 2) v += __shfl_down_sync(~0u, v, by) * 3;
   v += __shfl_sync(~0u, v, 7);
   return v;
 }
@@ -67,7 +68,7 @@ KERNEL(types) {
   double d = turned<double>(v * 0.5);
   d += turned<float>(v * 0.25f);
   bool is = v % 3 == 0;
-  is = is != __shfl_down_sync(~0u, is, 1);
+  for (int by = 16; by > 0; by /= 2) is = is != __shfl_down_sync(~0u, is, by);
   Pair p{(short)v, (short)(v * 3)};
   out[AT] = (int)(all ^ all >> 32) + (int)d + is * 5 + p.a - p.b;
 }
