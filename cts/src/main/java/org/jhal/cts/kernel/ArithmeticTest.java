@@ -190,19 +190,10 @@ class ArithmeticTest {
         rounded[4 * half + i] = sign * to[i];
       }
     }
-    String source =
-        """
-        #include <cuda_fp16.h>
-        extern "C" __global__ void back(const float* from, float* to) {
-          unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-          __half half = __float2half(from[i]);
-          to[i] = __half2float(half);
-        }
-        """;
     ExecutableSource bundle =
         ExecutableSource.builder("halves")
             .kernel("back", 64, Parameter.in("from", F32), Parameter.out("to", F32))
-            .cpp(source)
+            .cpp(DialectKernelTest.read("halves.cpp"))
             .build();
     Device device = cts.device();
     float[] results = new float[numbers.length];
