@@ -111,14 +111,17 @@ template <class Hal_F, unsigned Hal_N, class Hal_T> static inline __attribute__(
 template <template <unsigned> class Hal_F, unsigned Hal_N, class Hal_T>
 static inline bool hal_moved(Hal_T* to, const Hal_T* all, unsigned mask, unsigned by, int width) {
   if (Hal_N % 32 != 0 || mask != ~0u || width != 32) return false;
-  switch (by) {
-    case 1: hal_move_rows<Hal_F<1>, Hal_N>(to, all); return true;
-    case 2: hal_move_rows<Hal_F<2>, Hal_N>(to, all); return true;
-    case 4: hal_move_rows<Hal_F<4>, Hal_N>(to, all); return true;
-    case 8: hal_move_rows<Hal_F<8>, Hal_N>(to, all); return true;
-    case 16: hal_move_rows<Hal_F<16>, Hal_N>(to, all); return true;
-    default: return false;
+  if constexpr (sizeof(Hal_T) <= 8) {
+    switch (by) {
+      case 1: hal_move_rows<Hal_F<1>, Hal_N>(to, all); return true;
+      case 2: hal_move_rows<Hal_F<2>, Hal_N>(to, all); return true;
+      case 4: hal_move_rows<Hal_F<4>, Hal_N>(to, all); return true;
+      case 8: hal_move_rows<Hal_F<8>, Hal_N>(to, all); return true;
+      case 16: hal_move_rows<Hal_F<16>, Hal_N>(to, all); return true;
+      default: break;
+    }
   }
+  return false;
 }
 #define HAL_SHUFFLED(name, argument, is_moved)                                                            \
   template <bool is_broadcast, class Hal_T, unsigned Hal_N>                                                         \
