@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -169,14 +170,24 @@ class ArithmeticTest {
     }
   }
 
-  /** Of each half, that number, the middle between it and the next one, and its neighbours. */
+  /** Each half, the middle between it and the next one with its neighbours, and what is beyond. */
   @Test
   @Rule("M10")
   void aFloatIsRoundedToAHalfAndBack(Cts cts) throws InterruptedException {
     cts.needsFormat("gpu-c++");
     int infinity = 0x7C00;
-    float[] numbers = new float[4 * infinity];
+    float[] beyond = {65536, 70000, Float.MAX_VALUE, Float.POSITIVE_INFINITY};
+    float[] numbers = new float[4 * infinity + 64];
     float[] rounded = new float[numbers.length];
+    Arrays.fill(numbers, 4 * infinity, numbers.length, Float.NaN);
+    Arrays.fill(rounded, 4 * infinity, rounded.length, Float.NaN);
+    for (int i = 0; i < beyond.length; i++) {
+      int at = 4 * infinity + 2 * i;
+      numbers[at] = beyond[i];
+      rounded[at] = Float.POSITIVE_INFINITY;
+      numbers[at + 1] = -beyond[i];
+      rounded[at + 1] = Float.NEGATIVE_INFINITY;
+    }
     for (int half = 0; half < infinity; half++) {
       float sign = half % 3 == 0 ? -1 : 1;
       float own = ofHalf(half);

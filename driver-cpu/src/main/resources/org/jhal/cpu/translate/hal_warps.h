@@ -53,8 +53,8 @@ template <unsigned by> struct hal_row_xor {
   static constexpr unsigned from(unsigned lane) { return lane ^ by; }
 };
 
-// Rows move in registers, in vectors as long as those of the loops before and behind: a processor waits until a store is in the
-// cache before it loads bytes of two stores, or more than one store has written.
+// Rows move in registers, in vectors as long as those that GCC makes of the loops before and behind: a processor waits until a
+// store is in the cache before it loads what two stores have written. With other lengths, it is slower.
 #if defined(__AVX512VBMI2__)
 constexpr unsigned hal_vector_bytes = 64;
 #elif defined(__AVX__)
