@@ -2,16 +2,15 @@
 package org.jhal.simulator.group;
 
 import static org.jhal.cts.support.TestData.assertHal;
+import static org.jhal.simulator.fixture.OpenGpu.bound;
+import static org.jhal.simulator.fixture.OpenGpu.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.jhal.BufferParams;
 import org.jhal.CollectiveGroup.Kind;
-import org.jhal.DeviceUri;
 import org.jhal.ElementType;
 import org.jhal.Reduction;
 import org.jhal.Status;
@@ -23,7 +22,7 @@ import org.jhal.driver.NativeStream;
 import org.jhal.gpu.GpuDevice;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.simulator.fixture.GpuFault;
-import org.jspecify.annotations.Nullable;
+import org.jhal.simulator.fixture.OpenGpu;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,31 +40,13 @@ class GpuGroupBackendTest extends SimulatedGroups {
   }
 
   private GpuDevice openBackend(int index) {
-    AtomicReference<@Nullable GpuDevice> backend = new AtomicReference<>();
-    opened.add(
-        sim.driver()
-            .open(
-                DeviceUri.parse(name + "://" + index + "?queues=1"),
-                made -> {
-                  backend.set(made);
-                  return made;
-                }));
-    return Objects.requireNonNull(backend.get());
-  }
-
-  private static void run(GpuDevice device, Runnable body) {
-    long token = device.bindToThread();
-    try {
-      body.run();
-    } finally {
-      device.unbindFromThread(token);
-    }
+    OpenGpu gpu = OpenGpu.open(sim.driver(), index);
+    opened.add(gpu.device());
+    return gpu.backend();
   }
 
   private static DeviceMemory allocate(GpuDevice device) {
-    AtomicReference<@Nullable DeviceMemory> made = new AtomicReference<>();
-    run(device, () -> made.set(device.allocate(BYTES, BufferParams.DEVICE)));
-    return Objects.requireNonNull(made.get());
+    return bound(device, () -> device.allocate(BYTES, BufferParams.DEVICE));
   }
 
   /**

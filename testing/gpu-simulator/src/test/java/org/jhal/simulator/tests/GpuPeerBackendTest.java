@@ -5,6 +5,8 @@ import static org.jhal.cts.support.TestData.assertHal;
 import static org.jhal.simulator.fixture.NativeCall.PEER_ENABLE;
 import static org.jhal.simulator.fixture.NativeCall.PEER_QUERY;
 import static org.jhal.simulator.fixture.NativeCall.POOL_ENABLE;
+import static org.jhal.simulator.fixture.OpenGpu.bound;
+import static org.jhal.simulator.fixture.OpenGpu.run;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -13,25 +15,19 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.reflect.Proxy;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
-import org.jhal.Device;
 import org.jhal.DeviceInfo;
-import org.jhal.DeviceUri;
 import org.jhal.Status;
 import org.jhal.Workgroups;
 import org.jhal.cts.support.Waits;
 import org.jhal.driver.DeviceBackend;
 import org.jhal.driver.NativeStream;
 import org.jhal.driver.StreamSteps;
-import org.jhal.driver.ThreadBinding;
 import org.jhal.gpu.GpuDevice;
-import org.jhal.gpu.GpuDriver;
 import org.jhal.gpu.runtime.GpuEvent;
 import org.jhal.gpu.stream.GpuStream;
 import org.jhal.simulator.fixture.GpuFault;
 import org.jhal.simulator.fixture.NativeCall;
+import org.jhal.simulator.fixture.OpenGpu;
 import org.jhal.simulator.fixture.SimulatedDevices;
 import org.jhal.simulator.fixture.SimulatedGpu;
 import org.jspecify.annotations.Nullable;
@@ -54,44 +50,15 @@ class GpuPeerBackendTest {
     return isPool ? POOL_ENABLE : PEER_ENABLE;
   }
 
-  /** An open device and its backend. */
-  private record Opened(Device device, GpuDevice backend) implements AutoCloseable {
-    @Override
-    public void close() {
-      device.close();
-    }
+  private OpenGpu open(int index) {
+    return OpenGpu.open(sim.driver(), index);
   }
 
-  private Opened open(GpuDriver driver, int index) {
-    AtomicReference<@Nullable GpuDevice> backend = new AtomicReference<>();
-    Device device =
-        driver.open(
-            DeviceUri.parse(name + "://" + index + "?queues=1"),
-            made -> {
-              backend.set(made);
-              return made;
-            });
-    return new Opened(device, Objects.requireNonNull(backend.get()));
-  }
-
-  private Opened open(int index) {
-    return open(sim.driver(), index);
-  }
-
-  private static <T> T bound(ThreadBinding device, Supplier<T> body) {
-    long token = device.bindToThread();
-    try {
-      return body.get();
-    } finally {
-      device.unbindFromThread(token);
-    }
-  }
-
-  private static void enable(Opened user, Opened owner) {
+  private static void enable(OpenGpu user, OpenGpu owner) {
     run(user.backend(), () -> user.backend().enableAccess(owner.backend()));
   }
 
-  private static @Nullable String property(Opened opened) {
+  private static @Nullable String property(OpenGpu opened) {
     return opened.device().info().properties().get(PROPERTY);
   }
 
@@ -99,9 +66,9 @@ class GpuPeerBackendTest {
 
   @Test
   void devicesOfOneRuntimeShareEventsAndMemory() {
-    try (Opened here = open(0);
-        Opened there = open(1);
-        Opened elsewhere = open(gpu.driver(), 1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1);
+        OpenGpu elsewhere = OpenGpu.open(gpu.driver(), 1)) {
       assertSame(here.backend().eventDomain(), there.backend().eventDomain());
       assertSame(here.backend().eventDomain(), elsewhere.backend().eventDomain());
       assertNull(here.backend().noAccess(there.backend()));
@@ -115,8 +82,8 @@ class GpuPeerBackendTest {
   @Test
   void devicesOfOneGpuShareMemoryWithoutAQuery() {
     sim.simulator().peer(0, 1, false);
-    try (Opened one = open(0);
-        Opened two = open(0)) {
+    try (OpenGpu one = open(0);
+        OpenGpu two = open(0)) {
       assertSame(one.backend().eventDomain(), two.backend().eventDomain());
       assertNull(one.backend().noAccess(two.backend()));
       enable(one, two);
@@ -128,8 +95,8 @@ class GpuPeerBackendTest {
   @Test
   void givesTheReasonForMissingAccess() {
     sim.simulator().peer(0, 1, false);
-    try (Opened here = open(0);
-        Opened there = open(1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1)) {
       String reason = here.backend().noAccess(there.backend());
       assertEquals("the runtime offers no access", reason);
       assertNull(there.backend().noAccess(here.backend()), "the other way round");
@@ -141,8 +108,8 @@ class GpuPeerBackendTest {
   @Test
   void aFailedQueryOfAccessIsAReason() {
     sim.fail(PEER_QUERY, 1, GpuFault.PLAIN_CODE);
-    try (Opened here = open(0);
-        Opened there = open(1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1)) {
       String reason = here.backend().noAccess(there.backend());
       assertNotNull(reason);
       assertTrue(reason.startsWith(sim.name(PEER_QUERY) + " returned 999"), reason);
@@ -155,9 +122,9 @@ class GpuPeerBackendTest {
   @Test
   void queriesAccessOnce() {
     sim.simulator().devices(2);
-    try (Opened here = open(0);
-        Opened there = open(1);
-        Opened again = open(0)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1);
+        OpenGpu again = open(0)) {
       assertEquals(2, sim.calls(PEER_QUERY), "each about the other one");
       assertNull(again.backend().noAccess(there.backend()));
       assertNull(here.backend().noAccess(there.backend()));
@@ -181,7 +148,7 @@ class GpuPeerBackendTest {
                 GpuPeerBackendTest.class.getClassLoader(),
                 new Class<?>[] {DeviceBackend.class},
                 (proxy, method, arguments) -> method.getName().equals("info") ? info : null);
-    try (Opened here = open(0)) {
+    try (OpenGpu here = open(0)) {
       assertEquals(
           "devices of the driver " + name + " do not use the memory of those of strange",
           here.backend().noAccess(strange));
@@ -192,8 +159,8 @@ class GpuPeerBackendTest {
 
   @Test
   void enablesAccessForTheContextAndThePool() {
-    try (Opened here = open(0);
-        Opened there = open(1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1)) {
       enable(here, there);
       assertEquals(1, sim.calls(PEER_ENABLE));
       assertEquals(1, sim.calls(POOL_ENABLE));
@@ -205,10 +172,10 @@ class GpuPeerBackendTest {
   /** The first device's access stays, and a second device on its GPU gets it too. */
   @Test
   void enablesAccessForThePoolsOfAllDevicesOfAGpu() {
-    try (Opened here = open(0);
-        Opened there = open(1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1)) {
       enable(here, there);
-      try (Opened again = open(1)) {
+      try (OpenGpu again = open(1)) {
         enable(here, again);
         assertEquals(2, sim.calls(POOL_ENABLE));
       }
@@ -219,8 +186,8 @@ class GpuPeerBackendTest {
   @ValueSource(booleans = {false, true})
   void aFailedEnableLosesNothingAndMayBeRepeated(boolean isPool) {
     NativeCall call = enabling(isPool);
-    try (Opened here = open(0);
-        Opened there = open(1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1)) {
       sim.fail(call, 1, GpuFault.PLAIN_CODE);
       assertHal(
           Status.UNKNOWN,
@@ -236,8 +203,8 @@ class GpuPeerBackendTest {
   @ValueSource(booleans = {false, true})
   void aFailedEnableOfALostPeerDoesNotLoseTheDevice(boolean isPool) {
     NativeCall call = enabling(isPool);
-    try (Opened here = open(0);
-        Opened there = open(1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1)) {
       sim.fail(call, 1, GpuFault.STICKY_CODE);
       assertHal(
           Status.FAILED_PRECONDITION,
@@ -253,8 +220,8 @@ class GpuPeerBackendTest {
   @ValueSource(booleans = {false, true})
   void aFailedEnableOfALostDeviceLosesIt(boolean isPool) {
     NativeCall call = enabling(isPool);
-    try (Opened here = open(0);
-        Opened there = open(1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1)) {
       sim.failForGood(call, GpuFault.STICKY_CODE);
       assertHal(Status.UNAVAILABLE, () -> enable(here, there), "returned 719");
       assertTrue(here.backend().runtime().isLost());
@@ -266,16 +233,16 @@ class GpuPeerBackendTest {
 
   @Test
   void aStreamWaitsForAnEventOfAnotherDevice() {
-    try (Opened here = open(0);
-        Opened there = open(1)) {
+    try (OpenGpu here = open(0);
+        OpenGpu there = open(1)) {
       waitAcross(here.backend(), there.backend());
     }
   }
 
   @Test
   void aStreamWaitsForAnEventOfAnotherDeviceOnItsGpu() {
-    try (Opened here = open(0);
-        Opened same = open(0)) {
+    try (OpenGpu here = open(0);
+        OpenGpu same = open(0)) {
       waitAcross(here.backend(), same.backend());
     }
   }
@@ -305,14 +272,5 @@ class GpuPeerBackendTest {
     Waits.awaitTrue("the producer", () -> bound(first, producer::isIdle));
     run(first, producer::close);
     run(second, consumer::close);
-  }
-
-  private static void run(ThreadBinding device, Runnable body) {
-    bound(
-        device,
-        () -> {
-          body.run();
-          return true;
-        });
   }
 }
