@@ -23,6 +23,7 @@ import org.jhal.Executable;
 import org.jhal.ExecutableSource;
 import org.jhal.HalException;
 import org.jhal.HostMemory;
+import org.jhal.Kernel;
 import org.jhal.Parameter;
 import org.jhal.QueueSteps;
 import org.jhal.Sequence;
@@ -156,11 +157,7 @@ class ArithmeticTest {
       steps.upload(HostMemory.of(numbers), from);
       for (Map.Entry<String, DoubleUnaryOperator> function : functions.entrySet()) {
         String name = function.getKey();
-        DeviceBuffer to = steps.allocate(F32, count);
-        float[] results = new float[count];
-        steps.dispatch(kernels.kernel(name), Workgroups.of(count / 64), Args.of(from, to));
-        steps.readback(to, HostMemory.of(results));
-        sequence.await(Waits.LIMIT);
+        float[] results = results(sequence, steps, kernels.kernel(name), from, count);
         for (int i = 0; i < count; i++) {
           String what = name + " of " + numbers[i];
           int whole = (int) function.getValue().applyAsDouble(numbers[i]);
@@ -207,16 +204,13 @@ class ArithmeticTest {
             .cpp(DialectKernelTest.read("halves.cpp"))
             .build();
     Device device = cts.device();
-    float[] results = new float[numbers.length];
+    float[] results;
     try (Executable kernels = device.loadExecutable(bundle);
         Sequence sequence = device.createSequence()) {
       QueueSteps steps = sequence.on(device.queue(0));
       DeviceBuffer from = steps.allocate(F32, numbers.length);
-      DeviceBuffer to = steps.allocate(F32, numbers.length);
       steps.upload(HostMemory.of(numbers), from);
-      steps.dispatch(kernels.kernel("back"), Workgroups.of(numbers.length / 64), Args.of(from, to));
-      steps.readback(to, HostMemory.of(results));
-      sequence.await(Waits.LIMIT);
+      results = results(sequence, steps, kernels.kernel("back"), from, numbers.length);
     }
     for (int i = 0; i < numbers.length; i++) {
       assertEquals(rounded[i], results[i], "the half of " + numbers[i]);
@@ -228,6 +222,18 @@ class ArithmeticTest {
     int exponent = Math.max(bits >> 10, 1);
     int digits = bits >> 10 == 0 ? bits : 1 << 10 | bits & 0x3FF;
     return Math.scalb((float) digits, exponent - 25);
+  }
+
+  /** What a kernel computes from each of {@code count} numbers, in workgroups of 64 items. */
+  private static float[] results(
+      Sequence sequence, QueueSteps steps, Kernel kernel, DeviceBuffer from, int count)
+      throws InterruptedException {
+    DeviceBuffer to = steps.allocate(F32, count);
+    float[] results = new float[count];
+    steps.dispatch(kernel, Workgroups.of(count / 64), Args.of(from, to));
+    steps.readback(to, HostMemory.of(results));
+    sequence.await(Waits.LIMIT);
+    return results;
   }
 
   @Test
