@@ -3,7 +3,6 @@ package org.jhal.cli;
 
 import static org.jhal.cli.Outcome.hal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.file.Files;
@@ -45,12 +44,7 @@ class DebuggingPageTest {
         hal("devices").out().contains("kernels are compiled by "),
         "there is no C++ compiler on the PATH");
     Files.createSymbolicLink(folder.resolve("examples"), ROOT.resolve("examples"));
-    Path script =
-        Files.writeString(
-            folder.resolve("hal"),
-            "#!/bin/sh\nexec '%s/bin/java' -cp '%s' org.jhal.cli.Main \"$@\"\n"
-                .formatted(System.getProperty("java.home"), System.getProperty("java.class.path")));
-    assertTrue(script.toFile().setExecutable(true));
+    Outcome.script(folder.resolve("hal"));
     List<List<String>> blocks = blocks();
     int first = 0;
     while (!blocks.get(first).get(0).startsWith("cp -r examples/reduction")) {

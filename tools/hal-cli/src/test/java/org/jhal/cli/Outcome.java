@@ -36,10 +36,26 @@ record Outcome(int exitCode, String out, String err) {
             // The options of the script for short-lived commands.
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
+            "--enable-native-access=ALL-UNNAMED",
             "-cp",
             System.getProperty("java.class.path"));
     builder.command().addAll(List.of(args));
     return of(builder.directory(folder.toFile()));
+  }
+
+  /** Writes a script that does what {@code hal} does, with the class path of this test. */
+  static Path script(Path file) throws IOException {
+    String java = System.getProperty("java.home") + "/bin/java";
+    String classPath = System.getProperty("java.class.path");
+    Files.writeString(
+        file,
+        """
+        #!/bin/sh
+        exec '%s' --enable-native-access=ALL-UNNAMED -cp '%s' org.jhal.cli.Main "$@"
+        """
+            .formatted(java, classPath));
+    assertTrue(file.toFile().setExecutable(true), () -> "cannot make this executable: " + file);
+    return file;
   }
 
   /** Runs a process. */

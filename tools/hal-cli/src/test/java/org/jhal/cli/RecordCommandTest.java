@@ -103,12 +103,7 @@ class RecordCommandTest {
   /** The script runs from any folder, also when its own was moved. */
   private void runScript(Path wrong) throws Exception {
     Path moved = Files.move(wrong, folder.resolve("moved to"));
-    Path hal = folder.resolve("my hal");
-    Files.writeString(
-        hal,
-        "#!/bin/sh\nexec '%s/bin/java' -cp '%s' org.jhal.cli.Main \"$@\"\n"
-            .formatted(System.getProperty("java.home"), System.getProperty("java.class.path")));
-    assertTrue(hal.toFile().setExecutable(true));
+    Path hal = Outcome.script(folder.resolve("my hal"));
     for (String which : List.of("first", "second")) {
       Files.deleteIfExists(moved.resolve("data-" + which + "-alone.npy"));
     }
