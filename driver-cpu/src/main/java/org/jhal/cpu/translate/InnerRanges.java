@@ -61,7 +61,16 @@ final class InnerRanges {
    * @param isPassed whether all items pass the guard of the region
    */
   Range of(Step.Region region, boolean isPassed) {
-    Range range = new Range(region, isPassed);
+    return of(region, isPassed, false);
+  }
+
+  /** The items for which no clamp acts; those of them that fail a guard still do. */
+  Range clampsOf(Step.Region region, boolean isPassed) {
+    return of(region, isPassed, true);
+  }
+
+  private Range of(Step.Region region, boolean isPassed, boolean keepsGuards) {
+    Range range = new Range(region, isPassed, keepsGuards);
     int guards;
     do { // which variables are guards is known when all branches have been seen
       guards = range.guards.size();
@@ -70,6 +79,11 @@ final class InnerRanges {
     } while (range.guards.size() > guards);
     range.isComplete = true;
     return range;
+  }
+
+  /** Whether an expression of C++ is the same for items of two rows that begin at the same item. */
+  static boolean isSameInRows(String expression) {
+    return !expression.matches("(?s).*\\bthreadIdx *\\. *[yz]\\b.*");
   }
 
   private record Own(Declaration declaration, Declarator declarator) {}
@@ -92,10 +106,12 @@ final class InnerRanges {
     private final Set<String> guards = new HashSet<>(); // variables that branches look at
     private final Set<String> bounds = new LinkedHashSet<>();
     private final boolean isPassed;
+    private final boolean keepsGuards; // and leaves only clamps out
     private boolean isComplete; // no other bounds are taken for granted
 
-    private Range(Step.Region region, boolean isPassed) {
+    private Range(Step.Region region, boolean isPassed, boolean keepsGuards) {
       this.isPassed = isPassed;
+      this.keepsGuards = keepsGuards;
       for (Variable use : region.uses) {
         if (use.kind == Variable.Kind.UNIFORM && !use.declaration.is("__shared__")) {
           uniform.add(use.name());
@@ -195,8 +211,7 @@ final class InnerRanges {
 
     /** Whether rows that begin and end at the same items have the same range. */
     boolean isSameInRows() {
-      return bounds.stream()
-          .noneMatch(bound -> bound.matches("(?s).*\\bthreadIdx *\\. *[yz]\\b.*"));
+      return bounds.stream().allMatch(InnerRanges::isSameInRows);
     }
 
     private void declared(Statement statement) {
@@ -308,7 +323,10 @@ final class InnerRanges {
       int start = Tokens.is(condition, 0, "=") ? 1 : 0;
       List<Token> all = new ArrayList<>(condition.subList(0, start));
       List<Token> rest = condition.subList(start, condition.size());
-      if (rest.isEmpty() || isOther(rest) || hasOtherOperators(rest, isNegated ? "||" : "&&")) {
+      if (keepsGuards
+          || rest.isEmpty()
+          || isOther(rest)
+          || hasOtherOperators(rest, isNegated ? "||" : "&&")) {
         return expression(condition);
       }
       List<List<Token>> parts = Tokens.split(rest, isNegated ? "||" : "&&");
@@ -365,6 +383,59 @@ final class InnerRanges {
         }
       }
       return expression(part);
+    }
+
+    /**
+     * An expression of C++ that is true for any item of a row that passes a guard, and false where
+     * a comparison of a rising value with a limit says that the item does not.
+     */
+    String passes(List<Token> guard) {
+      List<String> all = new ArrayList<>();
+      passes(guard, all);
+      return all.isEmpty() ? "true" : String.join(" && ", all);
+    }
+
+    private void passes(List<Token> guard, List<String> all) {
+      if (guard.isEmpty() || isOther(guard) || hasOtherOperators(guard, "&&")) {
+        return;
+      }
+      List<List<Token>> parts = Tokens.split(guard, "&&");
+      if (parts.size() > 1) {
+        parts.forEach(part -> passes(part, all));
+        return;
+      }
+      List<Token> bare = Tokens.withoutParentheses(guard);
+      if (bare.size() < guard.size()) {
+        passes(bare, all);
+        return;
+      }
+      String name = guard.get(0).text();
+      Own variable = guard.size() == 1 ? own.get(name) : null;
+      if (variable != null
+          && isBool(variable)
+          && !purity.isAssigned(name)
+          && !purity.changes().isEscaping(name)) {
+        passes(Privatization.initial(variable.declarator), all);
+        return;
+      }
+      int at = Tokens.comparedAt(guard);
+      if (at > 0) {
+        compares(guard.subList(0, at), guard.get(at), guard.subList(at + 1, guard.size()), all);
+      }
+    }
+
+    private void compares(List<Token> left, Token mark, List<Token> right, List<String> to) {
+      Rising first = rising(left);
+      Rising value = first == null ? rising(right) : first;
+      List<Token> limit = constant(first == null ? left : right);
+      if (value != null && limit != null && value.counters.isEmpty()) {
+        String rising = Tokens.code(value.value);
+        String same = Tokens.code(limit);
+        to.add(
+            first == null
+                ? "(" + same + " " + mark.text() + " " + rising + ")"
+                : "(" + rising + " " + mark.text() + " " + same + ")");
+      }
     }
 
     private static boolean isBool(@Nullable Own variable) {

@@ -39,6 +39,7 @@ final class RegionWriter {
   private final IndexWidening widening;
   private final OwnedAtomics atomics;
   private final InnerRanges ranges;
+  private final UnclampedRows unclamped;
   private final SharedCalls calls;
   private final DelayedAdds adds;
   private final ConditionalStores stores;
@@ -84,6 +85,7 @@ final class RegionWriter {
     this.widening = widening;
     this.atomics = atomics;
     this.ranges = ranges;
+    this.unclamped = new UnclampedRows(ranges, stores);
     this.calls = calls;
     this.adds = adds;
     this.stores = stores;
@@ -276,7 +278,7 @@ final class RegionWriter {
       items(region, guard, masks, branch, range, rows, end + "_outer");
       out.raw(" } else {");
       shortRow = range;
-      loop(region, guard, masks, branch, end);
+      shortRows(region, guard, masks, branch, end);
       shortRow = null;
       out.raw(" }");
     } else {
@@ -286,6 +288,26 @@ final class RegionWriter {
       out.raw(" if (!HAL_ANY(hal_alive)) goto hal_group_end;");
       out.raw(" hal_all_alive = HAL_EVERY(hal_alive);");
     }
+  }
+
+  /** A loop over all items, and before it the same without clamps if none acts. */
+  private void shortRows(
+      Step.Region region, Guard guard, List<Step.Mask> masks, int branch, String end)
+      throws UnfitException {
+    UnclampedRows.Rows rows = unclamped.of(region, guard == Guard.PASSED);
+    if (rows == null) {
+      loop(region, guard, masks, branch, end);
+      return;
+    }
+    out.raw(rows.test() + " if (!hal_clamps) {");
+    Set<String> saved = widening.saved();
+    inner = rows.range();
+    loop(region, guard, masks, branch, end + "_unclamped");
+    inner = null;
+    widening.restore(saved);
+    out.raw(" } else {");
+    loop(region, guard, masks, branch, end);
+    out.raw(" }");
   }
 
   private void loop(Step.Region region, Guard guard, List<Step.Mask> masks, int branch, String end)

@@ -94,3 +94,20 @@ static inline __attribute__((always_inline)) void hal_bound(hal_row_range& range
         if (hal_part == 0) for (unsigned hal_x = hal_from_x; hal_x < hal_to_x; hal_x++) {       \
           HAL_ITEM
 #define HAL_INNER_END }}}}
+// Declares `hal_clamps`: whether a clamp acts for an item that may see it. Behind the first macro come the comparisons that
+// hold where no clamp acts, and behind the second one a look at an item for which that is not known.
+#define HAL_CLAMPS_BEGIN(is_same)                                                               \
+  bool hal_clamps = false;                                                                      \
+  for (unsigned hal_row = 0; hal_row < (is_same ? 1 : HAL_Y * HAL_Z); hal_row++) {              \
+    const unsigned hal_y = hal_row % HAL_Y, hal_z = hal_row / HAL_Y;                            \
+    hal_row_range hal_inner(0, hal_width);                                                      \
+    for (; hal_inner.is_open(); hal_inner.next()) {                                             \
+      hal_item hal_self(hal_group, hal_inner.at(), hal_y, hal_z);                               \
+      (void)hal_self;
+#define HAL_CLAMPS_OUTSIDE }                                                                    \
+    for (unsigned hal_x = 0; hal_x < hal_width; hal_x++) {                                      \
+      if (hal_x == hal_inner.from) hal_x = hal_inner.to;                                        \
+      if (hal_x >= hal_width) break;                                                            \
+      hal_item hal_self(hal_group, hal_x, hal_y, hal_z);                                        \
+      (void)hal_self;
+#define HAL_CLAMPS_END }}

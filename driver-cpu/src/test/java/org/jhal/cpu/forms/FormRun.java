@@ -45,7 +45,7 @@ final class FormRun implements AutoCloseable {
 
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
-  private final int items;
+  private final int groups;
   private final Device device;
   private final Executable kernels;
 
@@ -70,11 +70,21 @@ final class FormRun implements AutoCloseable {
 
   /** Compiles kernels with an option for what the compiler optimizes. */
   FormRun(String form, String source, Map<String, String> entries, int items, String optimization) {
-    this.items = items;
+    this(form, source, entries, Workgroups.of(items), optimization);
+  }
+
+  /** Compiles kernels for workgroups of several rows. */
+  FormRun(
+      String form,
+      String source,
+      Map<String, String> entries,
+      Workgroups size,
+      String optimization) {
+    groups = COUNT / (size.x() * size.y() * size.z());
     device = Hal.openDevice("cpu://?cache=off&threads=2&barriers=" + form);
     BundleBuilder bundle = ExecutableSource.builder("forms");
     for (String name : entries.keySet()) {
-      bundle.kernel(name, Workgroups.of(items), SHARED, in("in", I32), inout("out", I32));
+      bundle.kernel(name, size, SHARED, in("in", I32), inout("out", I32));
     }
     bundle.cpp(source, optimization);
     entries.forEach(bundle::entry);
@@ -94,8 +104,7 @@ final class FormRun implements AutoCloseable {
       steps.step((waits, signals) -> queue.upload(waits, signals, HostMemory.of(output), to, 0));
       steps.step(
           (waits, signals) ->
-              queue.dispatch(
-                  waits, signals, kernels.kernel(name), Workgroups.of(COUNT / items), args));
+              queue.dispatch(waits, signals, kernels.kernel(name), Workgroups.of(groups), args));
       steps.step((waits, signals) -> queue.readback(waits, signals, to, 0, HostMemory.of(output)));
       steps.await(LIMIT);
     }
