@@ -185,6 +185,7 @@ final class FissionWriter {
       if (loop.hasBreaks || loop.mayBecomeEmpty) {
         regions.breakWithout(loop);
       }
+      regions.iterations(loop);
       iteration(loop);
       steps(loop.body);
       out.raw(" }");

@@ -44,6 +44,7 @@ final class RegionWriter {
   private final DelayedAdds adds;
   private final ConditionalStores stores;
   private final Conjunctions conjunctions;
+  private final UnrollAndJam jams;
   private final @Nullable Lockstep lockstep;
   private SharedCalls.@Nullable Shared shared; // by the items that are being written
   private InnerRanges.@Nullable Range inner; // whose items are being written
@@ -54,6 +55,7 @@ final class RegionWriter {
   private int seals; // makes the names of what is sealed unique
   private String jumpTo = ""; // the end of the loop over the items that is being written
   private boolean hasReturn; // which that loop has
+  private @Nullable Jammed jammed; // the iterations that are being written, if several
   private @Nullable Statement passed; // a branch that all items take that are being written
 
   /**
@@ -67,6 +69,7 @@ final class RegionWriter {
    * @param adds to memory of the thread first
    * @param stores that are made in any case
    * @param conjunctions that are computed whole
+   * @param jams loops of which items make several iterations in a row
    * @param lockstep for loops that items go through together; null if there are none
    */
   RegionWriter(
@@ -79,6 +82,7 @@ final class RegionWriter {
       DelayedAdds adds,
       ConditionalStores stores,
       Conjunctions conjunctions,
+      UnrollAndJam jams,
       @Nullable Lockstep lockstep) {
     this.out = out;
     this.proofs = proofs;
@@ -90,6 +94,7 @@ final class RegionWriter {
     this.adds = adds;
     this.stores = stores;
     this.conjunctions = conjunctions;
+    this.jams = jams;
     this.lockstep = lockstep;
   }
 
@@ -144,6 +149,70 @@ final class RegionWriter {
     out.raw(" } else {");
     items(region, Guard.KEPT);
     out.raw(" }");
+  }
+
+  /**
+   * Begins the body of a loop: while enough iterations are left, each item makes several of them in
+   * a row. Writes nothing if that does not pay, or is not known to be right.
+   */
+  void iterations(Step.Loop loop) throws UnfitException {
+    UnrollAndJam.Jam jam = jams.of(loop);
+    if (jam == null) {
+      return;
+    }
+    Step.Region region = jam.region();
+    int branch = branch(region.masks);
+    String others = text(region.masks.stream().filter(mask -> mask.branch() == 0).toList());
+    boolean isOfAlive = branch == 0 && others.equals(ALIVE);
+    if (reads(region)
+        || !(others.isEmpty() || isOfAlive)
+        || calls.of(region, ranges.of(region, false), false) != null) {
+      return;
+    }
+    String areAll =
+        branch > 0 ? "!hal_span" + branch + ".has_gaps" : isOfAlive ? "hal_all_alive" : "true";
+    for (int times : jam.times()) {
+      List<String> counters = new ArrayList<>(List.of(jam.counter()));
+      out.raw(" {");
+      for (int i = 1; i < times; i++) {
+        String next = "hal_next" + region.number + "_" + i;
+        counters.add(next);
+        out.raw(" const hal_bare<decltype(" + jam.counter() + ")> " + next);
+        out.raw(" = " + jam.later(i) + ";");
+      }
+      out.raw(" if (" + areAll);
+      for (String next : counters.subList(1, times)) {
+        out.raw(" && (" + jam.condition(next) + ")");
+      }
+      out.raw(") {");
+      jammed = new Jammed(jam, counters);
+      items(region, Guard.KEPT, List.of(), branch);
+      jammed = null;
+      out.raw(" " + jam.counter() + " = " + counters.get(times - 1) + "; continue; } }");
+    }
+  }
+
+  /**
+   * Iterations that each item makes in a row.
+   *
+   * @param counters what the counter of the loop is in each of them
+   */
+  private record Jammed(UnrollAndJam.Jam jam, List<String> counters) {
+    /** Begins a block for one of them, in which the counter has its name. */
+    String begin(int iteration) {
+      return iteration == 0
+          ? " {"
+          : " { const auto& " + jam.counter() + " = " + counters.get(iteration) + ";";
+    }
+
+    /** Something for all of them. */
+    String blocks(String inside) {
+      StringBuilder all = new StringBuilder();
+      for (int i = 0; i < counters.size(); i++) {
+        all.append(begin(i)).append(inside).append(" }");
+      }
+      return all.toString();
+    }
   }
 
   /** Items go through the loop that the region is, several at once. */
@@ -295,7 +364,7 @@ final class RegionWriter {
       Step.Region region, Guard guard, List<Step.Mask> masks, int branch, String end)
       throws UnfitException {
     UnclampedRows.Rows rows = unclamped.of(region, guard == Guard.PASSED);
-    if (rows == null) {
+    if (rows == null || jammed != null) { // it is known for one iteration at a time
       loop(region, guard, masks, branch, end);
       return;
     }
@@ -343,7 +412,9 @@ final class RegionWriter {
     if (branch != 0) {
       out.raw(row + ".from[hal_z * HAL_Y + hal_y], " + row + ".to[hal_z * HAL_Y + hal_y])");
     }
-    out.raw(" HAL_RANGE_BEGIN(" + range.isSameInRows() + ")" + range.bounds());
+    String bounds = range.bounds();
+    out.raw(" HAL_RANGE_BEGIN(" + range.isSameInRows() + ")");
+    out.raw(jammed == null ? bounds : jammed.blocks(bounds));
     out.raw(" HAL_RANGE_END HAL_OUTER_BEGIN");
     begun(region, masks, branch, sealed);
     body(region, guard, end);
@@ -385,6 +456,32 @@ final class RegionWriter {
   }
 
   private void body(Step.Region region, Guard guard, String end) throws UnfitException {
+    if (jammed == null) {
+      iteration(region, guard, end);
+      return;
+    }
+    List<Variable> kept = jammed.jam.kept(); // in registers, between the first and the last one
+    for (Variable each : kept) {
+      out.raw(" auto " + each.array() + "_kept = " + each.name() + ";");
+    }
+    out.raw(" {");
+    for (Variable each : kept) {
+      out.raw(" auto& " + each.name() + " = " + each.array() + "_kept;");
+    }
+    for (int i = 0; i < jammed.counters.size(); i++) {
+      Set<String> saved = widening.saved();
+      out.raw(jammed.begin(i));
+      iteration(region, guard, end);
+      out.raw(" }");
+      widening.restore(saved);
+    }
+    out.raw(" }");
+    for (Variable each : kept) {
+      out.raw(" " + each.name() + " = " + each.array() + "_kept;");
+    }
+  }
+
+  private void iteration(Step.Region region, Guard guard, String end) throws UnfitException {
     boolean[] hasJump = new boolean[1];
     jumpTo = end;
     hasReturn = false;

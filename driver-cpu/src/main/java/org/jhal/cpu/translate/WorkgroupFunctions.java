@@ -266,6 +266,7 @@ final class WorkgroupFunctions {
             new Conjunctions(
                 name -> DelayedAdds.isNumber(facts.purity.type(name)),
                 name -> Tokens.text(facts.purity.type(name)).equals("bool")),
+            new UnrollAndJam(facts.purity, source),
             lockstep);
     FissionWriter.write(
         kernel.text(),
