@@ -312,11 +312,17 @@ final class InnerRanges {
           : expression(declarator.initial());
     }
 
-    /** The condition of a branch for the items of the range. */
+    /**
+     * The condition of a branch for the items of the range. With two ways, it is that of the items
+     * between a border and another one, or of those outside.
+     */
     List<Token> condition(If choice) {
-      return choice.isConstant() || choice.otherwise() != null
-          ? expression(choice.condition())
-          : conjunction(choice.condition(), false);
+      List<Token> condition = choice.condition();
+      boolean isOutside = choice.otherwise() != null && Tokens.split(condition, "||").size() > 1;
+      boolean isInside = choice.otherwise() == null || Tokens.split(condition, "&&").size() > 1;
+      return choice.isConstant() || !(isInside || isOutside)
+          ? expression(condition)
+          : conjunction(condition, isOutside);
     }
 
     private List<Token> conjunction(List<Token> condition, boolean isNegated) {

@@ -36,11 +36,12 @@
  *       the form that is suspended at barriers, and {@code SourceWriter} the whole, with a {@code
  *       Writer} that keeps the lines of the source. {@code Proofs} lets the compiler check what the
  *       analyses guessed from names, {@code IndexWidening} computes subscripts in 64 bits, {@code
- *       InnerRanges} leaves out clamps and guards where they make no difference, {@code
- *       SharedCalls} and {@code RowFunction} compute once what items compute for each other, {@code
- *       OwnedAtomics} locks no shared memory, {@code ConditionalStores} writes elements without a
- *       branch, {@code Conjunctions} computes conditions whole, and {@code DelayedAdds} adds to
- *       buffers once for a thread.
+ *       InnerRanges} and {@code UnclampedRows} leave out clamps and guards where they make no
+ *       difference, {@code UnrollAndJam} makes iterations in a row, {@code SharedCalls} and {@code
+ *       RowFunction} compute once what items compute for each other, {@code OwnedAtomics} locks no
+ *       shared memory, {@code ConditionalStores} writes elements without a branch, {@code
+ *       Conjunctions} computes conditions whole, and {@code DelayedAdds} adds to buffers once for a
+ *       thread.
  * </ul>
  *
  * <p>What a stage does not know ends in an {@code UnfitException}, and the kernel gets a slower

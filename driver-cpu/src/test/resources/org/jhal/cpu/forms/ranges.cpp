@@ -322,3 +322,16 @@ KERNEL(branches_around_loops) {
     wanted += t >= 5 && t != 9 ? v + t + (*(in + t) % 2 ? v * 3 - t : k ? -v - t : 0) : 5 * v;
   }
   WRITE(sum == wanted); }
+
+//@ between_borders 1
+KERNEL(between_borders) {
+  int t = threadIdx.x, low = blockIdx.x, high = 60 - 2 * blockIdx.x, at = blockIdx.x * 64 + t;
+  int one, two, three, four = 5;
+  if (t >= low && t < high) one = in[at] * 3; else one = in[at] + 1;
+  if (t < low || high <= t) two = in[at] + 2; else two = in[at] * 5;
+  if (t > low && blockIdx.x % 2 && t < 50) three = in[at] * 7; else three = in[at] + 3;
+  if (t < low || blockIdx.x % 2 || t > 50) four += in[at] * 9; else { four = in[at]; if (t < 30 && t > 10) four++; else four--; }
+  int inner = in[at] * 3, outer = in[at] + 1;
+  bool is = t >= low & t < high, other = t > low & t < 50 & blockIdx.x % 2, last = t < low | t > 50 | blockIdx.x % 2;
+  WRITE(one == (is ? inner : outer) && two == (is ? in[at] * 5 : in[at] + 2) && three == (other ? in[at] * 7 : in[at] + 3) &&
+        four == (last ? in[at] * 9 + 5 : in[at] + (t < 30 & t > 10 ? 1 : -1))); }
