@@ -133,7 +133,11 @@ public final class GpuDevice implements DeviceBackend<GpuEvent> {
     MemoryPool made = null;
     boolean isOpen = false;
     try {
-      this.frees = new FreeThread(name(), free -> runtime.gate().run(() -> runtime.giveBack(free)));
+      this.frees =
+          new FreeThread(
+              name(),
+              free -> runtime.gate().run(() -> runtime.giveBack(free)),
+              () -> streams.stream().allMatch(GpuStream::isKnownIdle));
       this.core = new GpuCore(runtime, frees, name(), properties.ordinal());
       GraphRuntime graphCalls =
           config.graphs().isOff() || !runtime.library().hasGraphs() ? null : runtime.makeGraphs();

@@ -15,6 +15,6 @@ public record ForeignMemory(FreeThread frees, int place, long address, long size
   /** Frees nothing, but {@code then} may let the program free it, which may wait for the device. */
   @Override
   public void free(Runnable then) {
-    frees.free(() -> {}, then);
+    frees.freeSoon(() -> {}, then);
   }
 }

@@ -45,7 +45,9 @@ public final class HostBlock implements GpuMemory {
     Pointer memory = allocate(pages + PAGE).align(PAGE).share(0, pages);
     try {
       long address = Pointer.nativeValue(memory);
-      long deviceAddress = core.runtime().pinning().register(address, Math.max(1, size));
+      long deviceAddress =
+          core.frees()
+              .allocate(() -> core.runtime().pinning().register(address, Math.max(1, size)));
       return new HostBlock(core, memory, size, deviceAddress);
     } catch (HalException e) {
       // The arguments are valid, so any code means that too little memory can be page-locked.

@@ -72,10 +72,10 @@ public final class ImportedMemory implements GpuMemory {
   @Override
   public void free(Runnable then) {
     if (memory.capacity() == 0) {
-      frees.free(() -> {}, then);
+      frees.freeSoon(() -> {}, then);
       return;
     }
-    frees.free(
+    frees.freeSoon(
         () -> runtime.pinning().pageUnlock(hostAddress),
         () -> {
           runtime.pinning().forget(hostAddress); // also if the device could not be bound

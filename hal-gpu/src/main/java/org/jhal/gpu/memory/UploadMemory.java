@@ -38,7 +38,9 @@ public final class UploadMemory implements GpuMemory {
     this.size = size;
     runtime.retain();
     HostPinning pinning = runtime.pinning();
-    long host = Undo.onFailure(() -> pinning.allocate(Math.max(1, size)), runtime::release);
+    long host =
+        Undo.onFailure(
+            () -> frees.allocate(() -> pinning.allocate(Math.max(1, size))), runtime::release);
     hostAddress = host;
     deviceAddress =
         Undo.onFailure(

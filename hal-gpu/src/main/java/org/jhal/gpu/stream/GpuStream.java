@@ -562,6 +562,11 @@ public final class GpuStream extends StepwiseStream<GpuEvent> implements GraphSt
     return runtime.isIdle(handle);
   }
 
+  /** Whether the stream is past all that an event was recorded behind. Makes no native call. */
+  public boolean isKnownIdle() {
+    return events.areKnownPast();
+  }
+
   /**
    * Ends the use by a queue: the native stream is destroyed, or kept for another queue. Nothing of
    * this use is left in it then.

@@ -64,6 +64,12 @@ final class StreamEvents {
     return latest.coversAll() ? recordings : recordings + 1;
   }
 
+  /** Whether all recordings are known to have fired. For any thread. */
+  boolean areKnownPast() {
+    long latest = recordings; // first: one that is added meanwhile fires later
+    return fired >= latest;
+  }
+
   /** Something is about to be put into the stream, by the thread that issues. */
   void putBehind() {
     latest.putBehind();

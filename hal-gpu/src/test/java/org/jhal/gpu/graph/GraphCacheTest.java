@@ -61,7 +61,8 @@ class GraphCacheTest {
   private final GpuCore device =
       new GpuCore(
           runtime,
-          new FreeThread("fake-0", free -> runtime.gate().run(() -> runtime.giveBack(free))),
+          new FreeThread(
+              "fake-0", free -> runtime.gate().run(() -> runtime.giveBack(free)), () -> true),
           "fake-0",
           0);
 

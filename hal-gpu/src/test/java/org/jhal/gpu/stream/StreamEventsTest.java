@@ -142,6 +142,7 @@ class StreamEventsTest {
       all.add(record());
     }
     passed = 30;
+    assertFalse(events.areKnownPast());
     assertTrue(events.query(all.get(0)));
     for (int i = 0; i < 40; i++) {
       assertEquals(i < 30, events.query(all.get(i)), "recording " + (i + 1));
@@ -149,6 +150,7 @@ class StreamEventsTest {
     passed = 40;
     assertTrue(events.query(all.get(39)));
     queries = 0;
+    assertTrue(events.areKnownPast());
     all.forEach(event -> assertTrue(events.query(event)));
     for (int position = 1; position <= 40; position++) {
       assertTrue(events.isPast(position));
@@ -192,6 +194,7 @@ class StreamEventsTest {
         long position = 1 + random.nextInt((int) places + 2);
         assertEquals(position <= passed, events.isPast(position), "position " + position);
       }
+      assertTrue(passed == places || !events.areKnownPast(), "recordings that have not fired");
     }
     List<GpuEvent> all = new ArrayList<>(free);
     all.addAll(inUse);

@@ -48,7 +48,8 @@ class StreamMemoryTest {
 
   private final FakeRuntime runtime = new FakeRuntime(this::call);
   private final FreeThread frees =
-      new FreeThread("fake-0", free -> runtime.gate().run(() -> runtime.giveBack(free)));
+      new FreeThread(
+          "fake-0", free -> runtime.gate().run(() -> runtime.giveBack(free)), () -> true);
   private final MemoryBudget budget = new MemoryBudget("fake-0", DEVICE);
   private final MemoryPool pool =
       new MemoryPool(new GpuCore(runtime, frees, "fake-0", 0), budget, () -> false);

@@ -2,6 +2,7 @@
 package org.jhal.driver.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -9,7 +10,11 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jhal.HalException;
+import org.jhal.Status;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -31,7 +36,7 @@ class FreeThreadTest {
 
   @Test
   void freesInOrderOnAThreadOfItsOwn() {
-    FreeThread frees = new FreeThread("plain-0", bound);
+    FreeThread frees = new FreeThread("plain-0", bound, () -> true);
     frees.free(() -> events.add(Thread.currentThread().getName()), event("then"));
     frees.free(event("second"));
     frees.await();
@@ -43,7 +48,7 @@ class FreeThreadTest {
 
   @Test
   void freesContinueIfTheDeviceCannotBeBound() {
-    FreeThread frees = new FreeThread("plain-0", free -> {});
+    FreeThread frees = new FreeThread("plain-0", free -> {}, () -> true);
     frees.free(event("free"), event("then"));
     frees.close(() -> {});
     assertEquals(List.of("then"), events);
@@ -52,7 +57,7 @@ class FreeThreadTest {
   /** Behind the last task the device is gone. */
   @Test
   void freesOfTheLastTaskRunWithinIt() {
-    FreeThread frees = new FreeThread("plain-0", bound);
+    FreeThread frees = new FreeThread("plain-0", bound, () -> true);
     frees.close(
         () -> {
           frees.free(event("free"), event("then"));
@@ -63,7 +68,7 @@ class FreeThreadTest {
 
   @Test
   void freesAfterTheCloseRunOnAnotherThread() throws InterruptedException {
-    FreeThread frees = new FreeThread("plain-0", bound);
+    FreeThread frees = new FreeThread("plain-0", bound, () -> true);
     frees.close(event("last"));
     CountDownLatch freed = new CountDownLatch(1);
     frees.free(event("late"), freed::countDown);
@@ -74,7 +79,7 @@ class FreeThreadTest {
   /** As a callback does that frees something and uses its address again. */
   @Test
   void awaitOnTheThreadItselfDoesNotWait() throws InterruptedException {
-    FreeThread frees = new FreeThread("plain-0", bound);
+    FreeThread frees = new FreeThread("plain-0", bound, () -> true);
     CountDownLatch over = new CountDownLatch(1);
     frees.free(
         () -> {},
@@ -92,7 +97,7 @@ class FreeThreadTest {
   /** The device ends behind the last task. */
   @Test
   void freesOfACallbackDuringTheCloseRunBeforeTheLastTask() {
-    FreeThread frees = new FreeThread("plain-0", free -> free.run());
+    FreeThread frees = new FreeThread("plain-0", Runnable::run, () -> true);
     Thread closer = Thread.currentThread();
     frees.free(
         () -> {},
@@ -111,7 +116,7 @@ class FreeThreadTest {
   /** Then the calling thread frees, as nothing else would. */
   @Test
   void withoutThreadsTheCallerFrees() {
-    FreeThread frees = new FreeThread("plain-0", bound);
+    FreeThread frees = new FreeThread("plain-0", bound, () -> true);
     try (NoThreads none = new NoThreads()) {
       frees.free(event("free"), event("then"));
       assertEquals(List.of("bind", "free", "unbind", "then"), events);
@@ -137,5 +142,124 @@ class FreeThreadTest {
             "unbind",
             "later"),
         events);
+  }
+
+  // Releases that wait for an idle device.
+
+  private final AtomicBoolean isIdle = new AtomicBoolean();
+  private final CountDownLatch looks = new CountDownLatch(3); // at the device, by the thread
+
+  private FreeThread beside() {
+    return new FreeThread(
+        "plain-0",
+        Runnable::run,
+        () -> {
+          looks.countDown();
+          return isIdle.get();
+        });
+  }
+
+  private void awaitLooks() throws InterruptedException {
+    assertTrue(looks.await(DEADLINE_SECONDS, TimeUnit.SECONDS), "looks at the device");
+  }
+
+  @Test
+  void aReleaseWaitsForAnIdleDevice() throws InterruptedException {
+    FreeThread frees = beside();
+    CountDownLatch freed = new CountDownLatch(1);
+    frees.free(event("free"), freed::countDown);
+    awaitLooks();
+    events.add("idle");
+    isIdle.set(true);
+    assertTrue(freed.await(DEADLINE_SECONDS, TimeUnit.SECONDS), "the release");
+    assertEquals(List.of("idle", "free"), events);
+    frees.close(() -> {});
+  }
+
+  /** A device may never be idle. */
+  @Test
+  void aReleaseWaitsForASecondAtMost() throws InterruptedException {
+    FreeThread frees = beside();
+    CountDownLatch freed = new CountDownLatch(2);
+    frees.free(event("first"), freed::countDown);
+    frees.free(event("second"), freed::countDown);
+    assertTrue(freed.await(DEADLINE_SECONDS, TimeUnit.SECONDS), "the releases");
+    assertEquals(List.of("first", "second"), events);
+    frees.close(() -> {});
+  }
+
+  private void isHurriedBy(Consumer<FreeThread> waiter) throws InterruptedException {
+    FreeThread frees = beside();
+    frees.free(event("free"));
+    awaitLooks();
+    waiter.accept(frees);
+    assertEquals(List.of("free"), events);
+  }
+
+  @Test
+  void anAwaitHurriesReleases() throws InterruptedException {
+    isHurriedBy(FreeThread::await);
+  }
+
+  @Test
+  void aCloseHurriesReleases() throws InterruptedException {
+    isHurriedBy(frees -> frees.close(() -> {}));
+  }
+
+  @Test
+  void aReleaseThatSomebodyWaitsForHurriesThoseBefore() throws InterruptedException {
+    CountDownLatch freed = new CountDownLatch(1);
+    isHurriedBy(
+        frees -> {
+          frees.freeSoon(() -> {}, freed::countDown);
+          frees.await();
+        });
+    assertEquals(0, freed.getCount());
+  }
+
+  /** They hold memory. */
+  @Test
+  void onlySomeReleasesWait() throws InterruptedException {
+    FreeThread frees = beside();
+    CountDownLatch first = new CountDownLatch(1);
+    frees.free(event("first"), first::countDown);
+    awaitLooks();
+    for (int i = 0; i < 16; i++) {
+      frees.free(() -> {});
+    }
+    assertTrue(first.await(DEADLINE_SECONDS, TimeUnit.SECONDS), "the first release");
+    frees.close(() -> {});
+  }
+
+  @Test
+  void anAllocationThatFailsIsMadeAgainBehindTheReleases() throws InterruptedException {
+    FreeThread frees = beside();
+    frees.free(event("free"));
+    awaitLooks();
+    Supplier<String> allocation =
+        () -> {
+          events.add("allocate");
+          if (!events.contains("free")) {
+            throw new HalException(Status.RESOURCE_EXHAUSTED, "no memory");
+          }
+          return "memory";
+        };
+    assertEquals("memory", frees.allocate(allocation));
+    assertEquals(List.of("allocate", "free", "allocate"), events);
+    events.clear();
+    assertEquals(Status.RESOURCE_EXHAUSTED, failure(frees, allocation));
+    assertEquals(List.of("allocate", "allocate"), events);
+    Supplier<String> other =
+        () -> {
+          events.add("other");
+          throw new HalException(Status.UNAVAILABLE, "lost");
+        };
+    assertEquals(Status.UNAVAILABLE, failure(frees, other));
+    assertEquals(List.of("allocate", "allocate", "other"), events);
+    frees.close(() -> {});
+  }
+
+  private static Status failure(FreeThread frees, Supplier<String> allocation) {
+    return assertThrows(HalException.class, () -> frees.allocate(allocation)).status();
   }
 }
