@@ -176,9 +176,9 @@ final class RegionWriter {
       out.raw(" {");
       for (int i = 1; i < times; i++) {
         String next = "hal_next" + region.number + "_" + i;
+        out.raw(" hal_bare<decltype(" + jam.counter() + ")> " + next);
+        out.raw(" = " + counters.get(i - 1) + "; " + jam.step(next) + ";");
         counters.add(next);
-        out.raw(" const hal_bare<decltype(" + jam.counter() + ")> " + next);
-        out.raw(" = " + jam.later(i) + ";");
       }
       out.raw(" if (" + areAll);
       for (String next : counters.subList(1, times)) {

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * reads and writes the sums of all items. With four at a time, that happens for every fourth.
  *
  * <p>Each item makes its iterations in their order, and nobody can tell how far others are: only
- * such loops are interchanged. The condition of the loop is computed for the further iterations
- * before the first one is made. So it must read no memory, and nothing that the body changes.
+ * such loops are interchanged. The steps and the conditions of the further iterations are computed
+ * before the first one is made. So they must read no memory, and nothing that the body changes.
  *
  * <p>It pays where the body changes nothing but numbers that are live across iterations, and its
  * own variables. Where it writes memory, compilers would have to find out for each pair of accesses
@@ -54,40 +54,42 @@ final class UnrollAndJam {
       List<Integer> times,
       String counter,
       List<Variable> kept) {
-    /** The counter some iterations later, as an expression of C++. */
-    String later(int iterations) {
-      boolean isDown = loop.step.stream().anyMatch(token -> token.is("--"));
-      return counter + (isDown ? " - " : " + ") + iterations;
+    /** The step with another name for the counter. */
+    String step(String name) {
+      return renamed(loop.step, name);
     }
 
     /** The condition with another name for the counter. */
     String condition(String name) {
+      return renamed(loop.condition, name);
+    }
+
+    private String renamed(List<Token> tokens, String name) {
       return Tokens.code(
-          loop.condition.stream()
-              .map(token -> token.is(counter) ? token.named(name) : token)
-              .toList());
+          tokens.stream().map(token -> token.is(counter) ? token.named(name) : token).toList());
     }
   }
 
   /** A loop as one; null if it is none. */
   @Nullable Jam of(Step.Loop loop) {
     Step.Region region = region(loop.body);
+    String first = Tokens.get(loop.condition, 0).text();
     boolean isInterchanged =
-        Tokens.get(loop.condition, 0).text().startsWith(LoopInterchange.ANY_ACTIVE);
+        first.startsWith(LoopInterchange.ANY_ACTIVE)
+            || first.startsWith(LoopInterchange.ALL_ACTIVE);
     if (region == null
         || !isInterchanged
         || !loop.isConvergent
         || loop.hasBreaks
         || loop.hasContinues
-        || loop.mayBecomeEmpty
-        || !(loop.start instanceof Variables start)) {
+        || loop.mayBecomeEmpty) {
       return null;
     }
-    String counter = start.declaration().declarators().get(0).name().text();
     List<Token> body = new ArrayList<>();
     region.statements.forEach(statement -> statement.collect(body));
     Changes changes = purity.changes(body, source);
-    if (!isStep(loop.step, counter)
+    String counter = counter(loop.step, name -> isFixed(name, changes));
+    if (counter == null
         || body.size() > MOST
         || !purity.isPure(loop.condition, name -> isFixed(name, changes))) {
       return null;
@@ -120,10 +122,16 @@ final class UnrollAndJam {
         : null;
   }
 
-  private static boolean isStep(List<Token> step, String counter) {
-    return step.size() == 2
-        && (Changes.isStep(step.get(0)) || Changes.isStep(step.get(1)))
-        && step.stream().anyMatch(token -> token.is(counter));
+  /** What a step changes; null if its effect is not known. */
+  private @Nullable String counter(List<Token> step, Purity.Allowed fixed) {
+    boolean isBy = Tokens.is(step, 1, "+=") || Tokens.is(step, 1, "-=");
+    if (isBy ? !purity.isPure(step.subList(2, step.size()), fixed) : step.size() != 2) {
+      return null;
+    }
+    Token first = step.get(0);
+    boolean isOne = Changes.isStep(first) || Tokens.is(step, 1, "++") || Tokens.is(step, 1, "--");
+    Token name = Changes.isStep(first) ? step.get(1) : first;
+    return (isBy || isOne) && name.isWord() ? name.text() : null;
   }
 
   /** Whether a name stands for the same number before and after an iteration. */

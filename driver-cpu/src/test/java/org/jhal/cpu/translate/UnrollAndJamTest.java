@@ -19,7 +19,13 @@ class UnrollAndJamTest {
         "2 @ if (x < n) for (int k = 0; k < n; k++) v += a[k * n + x];",
         "2 @ for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) v += a[i * k * n + x];",
         "2 @ for (int k = 0; k < n; k++) v = fmaxf(v, a[k * n + x]);",
-        "0 @ for (int k = 0; k < n; k += 2) v += a[k * n + x];",
+        "2 @ for (int k = 0; k < n; k += 2 * c2) v += a[k * n + x];",
+        "2 @ for (int k = x; k < n; k += 64) v += a[k];",
+        "2 @ for (int k = blockIdx.x * 64 + x; k < n; k += gridDim.x * 64) v = fmaxf(v, a[k]);",
+        "0 @ for (int k = x; k < n; k += 64) b[k] = a[k] + v;",
+        "0 @ for (int k = 0; k < n; k += c[0]) v += a[k * n + x];",
+        "0 @ for (int k = 0; k < n; k += limit) v += a[k * n + x];",
+        "0 @ int m = 1; for (int k = 0; k < n; k += m) { v += a[k * n + x]; m++; }",
         "0 @ for (int k = 0; k < n; k++) b[x] += a[k * n + x];",
         "0 @ for (int k = 0; k < n; k++) { v += a[k * n + x]; b[x] = v; }",
         "0 @ for (int k = 0; k < c[0]; k++) v += a[k * n + x];",
@@ -37,7 +43,7 @@ class UnrollAndJamTest {
   void onlyNumbersOfTheItemChange(int times, String loop) {
     String source =
         "int limit; __device__ int of(int n); __device__ float own(float a) { return a; }\n"
-            + "__global__ void k(int n, unsigned u, const float* a, float* b, const int* c) {\n"
+            + "__global__ void k(int n, int c2, unsigned u, const float* a, float* b, const int* c) {\n"
             + "__shared__ float s[64]; int x = threadIdx.x; float v = 0, w = 1;\n"
             + loop
             + "\n__syncthreads(); b[x] = v + w; }\n";

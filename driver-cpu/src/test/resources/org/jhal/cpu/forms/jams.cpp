@@ -191,3 +191,26 @@ KERNEL(functions_in_the_body) {
   for (int k = 0; k < n; k++) seen = seen * 3 + changed(&sum, in[k * 8 + t]);
   for (int k = zero; k < n; k++) { wanted += in[k * 8 + t]; also = also * 3 + wanted; }
   WRITE(sum == wanted && seen == also); }
+
+//@ steps_of_a_row 1
+KERNEL(steps_of_a_row) {
+  BEGIN;
+  int sum = 1, wanted = 1, n = 200 + blockIdx.x * 44 + (blockIdx.x == 7) * 4;
+  for (int k = t; k < n; k += 64) sum = sum * 3 + in[k] * (k + 1);
+  for (int k = t + zero; k < n; k += 64) wanted = wanted * 3 + in[k] * (k + 1);
+  unsigned rounds = 0, other = 0, end = 4294967231u - blockIdx.x * 60;
+  for (unsigned k = t + 4294966700u; k < end; k += 64u) rounds = rounds * 3 + k;
+  for (unsigned k = t + zero + 4294966700u; k < end; k += 64u) other = other * 3 + k;
+  WRITE(sum == wanted && rounds == other); }
+
+//@ other_steps 1
+KERNEL(other_steps) {
+  BEGIN;
+  int sum = 1, wanted = 1, by = 1 + blockIdx.x % 3;
+  for (int k = 0; k < 40; k += by * 2) sum = sum * 3 + in[k * 8 + t];
+  for (int k = zero; k < 40; k += by * 2) wanted = wanted * 3 + in[k * 8 + t];
+  for (int k = 47; k > 3; k -= by) sum = sum * 5 + in[k * 8 + t];
+  for (int k = 47 + zero; k > 3; k -= by) wanted = wanted * 5 + in[k * 8 + t];
+  for (short k = 32000; k > 31000; k += 200) sum = sum * 7 + k + in[t];
+  for (short k = 32000 + zero; k > 31000; k += 200) wanted = wanted * 7 + k + in[t];
+  WRITE(sum == wanted); }
