@@ -89,7 +89,7 @@ final class RegionWriter {
     this.widening = widening;
     this.atomics = atomics;
     this.ranges = ranges;
-    this.unclamped = new UnclampedRows(ranges, stores);
+    this.unclamped = new UnclampedRows(ranges);
     this.calls = calls;
     this.adds = adds;
     this.stores = stores;

@@ -23,11 +23,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class UnclampedRows {
   private final InnerRanges ranges;
-  private final ConditionalStores stores;
 
-  UnclampedRows(InnerRanges ranges, ConditionalStores stores) {
+  UnclampedRows(InnerRanges ranges) {
     this.ranges = ranges;
-    this.stores = stores;
   }
 
   /**
@@ -97,11 +95,10 @@ final class UnclampedRows {
     return clamped;
   }
 
-  private boolean isGuard(If choice, Set<String> clamped) {
+  private static boolean isGuard(If choice, Set<String> clamped) {
     return !choice.isConstant()
         && choice.otherwise() == null
-        && !isClamped(choice.condition(), clamped)
-        && !stores.isOne(choice); // which all items make
+        && !isClamped(choice.condition(), clamped);
   }
 
   /** Whether other regions use a variable as it is here. */

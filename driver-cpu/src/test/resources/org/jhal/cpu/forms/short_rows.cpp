@@ -87,8 +87,8 @@ OWN
 KERNEL(two_guards) {
   LOAD;
   int west = max(x - 1, 0), one = 0, two = 0;
-  if (x > 0) one = s[y][west];
   if (x < 9) two = s[y][west];
+  if (x > 0) one = s[y][west];
   WRITE(one == (x > 0 ? s[y][x - 1] : 0) && two == (x < 9 ? s[y][at_least(x - 1, 0)] : 0)); }
 
 //@ other_branch 1
