@@ -2,6 +2,7 @@
 package org.jhal.cts.kernel;
 
 import static org.jhal.ElementType.F32;
+import static org.jhal.ElementType.U32;
 import static org.jhal.cts.support.TestData.assertHal;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -12,7 +13,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.function.DoubleUnaryOperator;
+import java.util.regex.Pattern;
 import java.util.stream.DoubleStream;
 import org.jhal.Args;
 import org.jhal.BundleBuilder;
@@ -44,6 +47,7 @@ import org.jhal.cts.support.Waits;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The functions, operators and conversions of kernels in C++, over special and random operands that
@@ -215,6 +219,60 @@ class ArithmeticTest {
     for (int i = 0; i < numbers.length; i++) {
       assertEquals(rounded[i], results[i], "the half of " + numbers[i]);
     }
+  }
+
+  /** Compilers make one instruction of both halves, and may take the wrong one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"of_half", "of_bfloat16"})
+  @Rule("M10")
+  void aPairHasWhatItsHalvesHave(String kernel, Cts cts) throws InterruptedException {
+    cts.needsFormat("gpu-c++");
+    int count = 256;
+    String source = DialectKernelTest.read("pairs.cpp");
+    List<String> functions = new ArrayList<>();
+    Pattern.compile("(?:ONE|TWO|THREE)\\((h\\w+|__h\\w+), \\w+\\)")
+        .matcher(source)
+        .results()
+        .forEach(found -> functions.add(found.group(1)));
+    Parameter[] parameters = {
+      Parameter.in("a", U32),
+      Parameter.in("b", U32),
+      Parameter.in("c", U32),
+      Parameter.out("pairs", U32),
+      Parameter.out("halves", U32)
+    };
+    ExecutableSource bundle =
+        ExecutableSource.builder("pairs").kernel(kernel, 64, parameters).cpp(source).build();
+    Random random = new Random(1);
+    int[][] results = {new int[functions.size() * count], new int[functions.size() * count]};
+    try (Executable kernels = cts.device().loadExecutable(bundle);
+        Sequence sequence = cts.device().createSequence()) {
+      QueueSteps steps = sequence.on(cts.device().queue(0));
+      List<DeviceBuffer> buffers = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        buffers.add(steps.allocate(U32, count));
+        int[] numbers = random.ints(count).map(bits -> nearOne(kernel, bits)).toArray();
+        steps.upload(HostMemory.of(numbers), buffers.get(i));
+      }
+      buffers.add(steps.allocate(U32, results[0].length));
+      buffers.add(steps.allocate(U32, results[0].length));
+      Args args = Args.of(buffers.toArray());
+      steps.dispatch(kernels.kernel(kernel), Workgroups.of(count / 64), args);
+      steps.readback(buffers.get(3), HostMemory.of(results[0]));
+      steps.readback(buffers.get(4), HostMemory.of(results[1]));
+      sequence.await(Waits.LIMIT);
+    }
+    for (int i = 0; i < results[0].length; i++) {
+      String what = functions.get(i / count) + " of pair " + i % count;
+      assertEquals(Integer.toHexString(results[1][i]), Integer.toHexString(results[0][i]), what);
+    }
+  }
+
+  /** Two numbers of 16 bits from 1/2 to 2, or their negatives. */
+  private static int nearOne(String kernel, int bits) {
+    return kernel.equals("of_half")
+        ? bits & 0x87FF87FF | 0x38003800
+        : bits & 0x80FF80FF | 0x3F003F00;
   }
 
   /** A half, or 2^16 for infinity. */
