@@ -104,7 +104,7 @@ final class FaultRun {
       awaitRetired(device);
       awaitRetired(other);
       boolean fails = !faults.isPending() && !GIVING_BACK.contains(fault.call()) && fault.nth() > 0;
-      if (fails && mayLose()) {
+      if (fails && (mayLose() || work.steps().stream().anyMatch(this::hasLost))) {
         awaitLoss(device);
       }
       checkSteps(device, work, fails);
@@ -222,6 +222,11 @@ final class FaultRun {
 
   private boolean mayLose() {
     return fault.isSticky() || LOSING.contains(fault.call());
+  }
+
+  private boolean hasLost(FaultStep<?> step) {
+    HalException failed = step.failure();
+    return failed != null && isOfAWait(failed);
   }
 
   /** A wait for an event of another device is submitted alone, and loses the device if it fails. */
