@@ -86,6 +86,15 @@ final class InnerRanges {
     return !expression.matches("(?s).*\\bthreadIdx *\\. *[yz]\\b.*");
   }
 
+  /** Whether an item may declare a variable, with another initial value than the source says. */
+  boolean isHarmless(Declaration declaration, Declarator declarator) {
+    List<Token> initial = Privatization.initial(declarator);
+    return Tokens.is(declarator.initial(), 0, "=")
+        && !purity.isObject(declaration.type())
+        && purity.isPure(initial, name -> !purity.isObject(name))
+        && !purity.mayDivideByZero(initial);
+  }
+
   private record Own(Declaration declaration, Declarator declarator) {}
 
   private record Counter(long first, long last) {}

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.jhal.cpu.translate.Declarations.Declaration;
 import org.jhal.cpu.translate.Declarations.Declarator;
 import org.jhal.cpu.translate.Statement.If;
 import org.jhal.cpu.translate.Statement.Variables;
@@ -19,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * <p>When the kernel runs, each item outside the range in which no clamp acts ({@link InnerRanges})
  * must fail the guard: the branch, without {@code else}, in which all clamps are, or all uses of
  * the variables that begin with one. What such a variable then has for an item that fails is no
- * matter: nobody uses it. If there is no such branch, there must be no item outside the range.
+ * matter, since nobody uses it, and nor is how it came to that: it is computed from numbers,
+ * without a division. If there is no such branch, there must be no item outside the range.
  */
 final class UnclampedRows {
   private final InnerRanges ranges;
@@ -63,10 +65,15 @@ final class UnclampedRows {
    */
   private @Nullable If guard(Step.Region region) {
     Set<String> clamped = clamped(region);
+    for (Variable use : region.uses) {
+      if (use.kind == Variable.Kind.REMATERIALIZED
+          && !isHarmless(use.declaration, use.declarator, clamped)) {
+        return null;
+      }
+    }
     If guard = null;
     for (Statement statement : region.statements) {
-      boolean isOwn = statement instanceof Variables variables && !isKept(region, variables);
-      if (!isOwn && isClamped(tokens(statement), clamped)) {
+      if (!isOwn(statement, region, clamped) && isClamped(tokens(statement), clamped)) {
         if (guard != null || !(statement instanceof If choice) || !isGuard(choice, clamped)) {
           return null;
         }
@@ -101,13 +108,23 @@ final class UnclampedRows {
         && !isClamped(choice.condition(), clamped);
   }
 
-  /** Whether other regions use a variable as it is here. */
-  private static boolean isKept(Step.Region region, Variables variables) {
-    return region.declares.stream()
-        .anyMatch(
-            variable ->
-                variable.kind == Variable.Kind.EXPANDED
-                    && variables.declaration().declarators().contains(variable.declarator));
+  /**
+   * Whether a statement declares variables which only this region uses as they are here, and which
+   * an item may begin with anything.
+   */
+  private boolean isOwn(Statement statement, Step.Region region, Set<String> clamped) {
+    return statement instanceof Variables variables
+        && region.declares.stream()
+            .noneMatch(
+                variable ->
+                    variable.kind == Variable.Kind.EXPANDED
+                        && variables.declaration().declarators().contains(variable.declarator))
+        && variables.declaration().declarators().stream()
+            .allMatch(each -> isHarmless(variables.declaration(), each, clamped));
+  }
+
+  private boolean isHarmless(Declaration declaration, Declarator declarator, Set<String> clamped) {
+    return !isClamped(declarator.initial(), clamped) || ranges.isHarmless(declaration, declarator);
   }
 
   private static boolean isClamped(List<Token> tokens, Set<String> clamped) {

@@ -65,8 +65,13 @@ final class UnrollAndJam {
     }
 
     private String renamed(List<Token> tokens, String name) {
-      return Tokens.code(
-          tokens.stream().map(token -> token.is(counter) ? token.named(name) : token).toList());
+      List<Token> all = new ArrayList<>(tokens);
+      for (int i = 0; i < all.size(); i++) {
+        if (all.get(i).is(counter) && !Tokens.isMember(tokens, i)) {
+          all.set(i, all.get(i).named(name));
+        }
+      }
+      return Tokens.code(all);
     }
   }
 

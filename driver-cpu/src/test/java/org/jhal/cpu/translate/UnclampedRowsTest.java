@@ -13,7 +13,7 @@ class UnclampedRowsTest {
   /** What an item must pass to see a clamp, without spaces and parentheses, by regions. */
   private static String guards(String body) {
     String source =
-        "__global__ void k(int n, const float* a, float* b) {\n"
+        "__device__ int f(int x);\n__global__ void k(int n, const float* a, float* b) {\n"
             + "__shared__ float s[16]; int x = threadIdx.x, y = threadIdx.y; float v = 0;\n"
             + body
             + "\n__syncthreads(); b[x] = v; }\n";
@@ -45,6 +45,11 @@ class UnclampedRowsTest {
         "true                           @ int w = max(x - 1, 0), u = w; if (x > 0) v = s[w]; v += u;",
         "true                           @ if (x > 0) v = s[max(x - 1, 0)]; if (x < 9) v += s[max(x - 1, 0)];",
         "true                           @ int w = max(x - 1, 0); if (x > 0 && w < 3) v = s[w];",
+        "true                           @ int w = y / max(x - 1, 1); if (x > 1) v = s[w];",
+        "true                           @ int w = max(x - 1, 0), u = y % w; if (x > 0) v = s[u];",
+        "true                           @ float w = s[max(x - 1, 0)]; if (x > 0) v = w;",
+        "true                           @ int u = 3, w = (u += max(x - 1, 0)); if (x > 0) v = s[w]; v += u;",
+        "true                           @ int w = f(max(x - 1, 0)); if (x > 0) v = s[w];",
         "\"\"                           @ if (x > 0) v = s[x - 1];",
         "\"\"                           @ if (x > 0) v = s[max(y - 1, 0)];",
       })

@@ -15,6 +15,7 @@ class UnrollAndJamTest {
         "2 @ for (int k = 0; k < n; k++) v += a[k * n + x];",
         "2 @ for (int k = n - 1; k >= 0; --k) v += a[k * n + x];",
         "2 @ for (unsigned k = blockIdx.x; k < u + 3u * blockDim.x; ++k) v = v * 2 + a[k * n + x];",
+        "2 @ for (int y = blockIdx.x; y < gridDim.y * n; y += gridDim.y) v += a[y * n + x];",
         "1 @ for (int k = 0; k < n; k++) { float d = a[k * n + x] - w, e = d * d, f = e + 2; v += d * e; if (v > w) { w = v; v = f; } if (e > w + f * 2) { v = d * e + f; w = w - e; } }",
         "2 @ if (x < n) for (int k = 0; k < n; k++) v += a[k * n + x];",
         "2 @ for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) v += a[i * k * n + x];",
@@ -49,5 +50,6 @@ class UnrollAndJamTest {
             + "\n__syncthreads(); b[x] = v + w; }\n";
     String text = Translations.of(source, "k", 64, 1);
     assertEquals(times, Translations.count("; continue; \\} \\}", text), text);
+    assertEquals(0, Translations.count("gridDim *\\. *hal_next", text), text);
   }
 }

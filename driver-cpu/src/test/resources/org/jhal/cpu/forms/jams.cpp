@@ -214,3 +214,13 @@ KERNEL(other_steps) {
   for (short k = 32000; k > 31000; k += 200) sum = sum * 7 + k + in[t];
   for (short k = 32000 + zero; k > 31000; k += 200) wanted = wanted * 7 + k + in[t];
   WRITE(sum == wanted); }
+
+//@ counters_called_like_members 1
+KERNEL(counters_called_like_members) {
+  BEGIN;
+  int sum = 1, wanted = 1, n = gridDim.x * 5;
+  for (int x = 0; x < blockDim.x; x++) sum = sum * 3 + in[x * 4 + t];
+  for (int x = zero; x < blockDim.x; x++) wanted = wanted * 3 + in[x * 4 + t];
+  for (int x = blockIdx.x; x < n; x += gridDim.x / 4) sum = sum * 5 + in[x * 4 + t];
+  for (int x = blockIdx.x + zero; x < n; x += gridDim.x / 4) wanted = wanted * 5 + in[x * 4 + t];
+  WRITE(sum == wanted); }

@@ -205,3 +205,53 @@ KERNEL(guard_that_returns) {
   int sum = s[y][max(x - 1, 0)];
   __syncthreads();
   WRITE(sum == s[y][x - 1]); }
+
+//@ initial_values_with_effects 1
+static __device__ int put(int* at, int value) { return *at = value; }
+KERNEL(initial_values_with_effects) {
+  LOAD;
+  __shared__ int u[4][16], h[16];
+  int total = 100, one = 0, b = 0, two = 0, c = 0, three = 0, four = 0, five = 0;
+  u[y][x] = 0;
+  if (y == 0) h[x] = 0;
+  __syncthreads();
+  int v = (total += max(x, 5));
+  if (x >= 5) one = v;
+  __syncthreads();
+  int w = b = max(x, 6);
+  if (x >= 6) two = w;
+  __syncthreads();
+  int f = put(&c, max(x, 7));
+  if (x >= 7) three = f;
+  __syncthreads();
+  int g = u[y][x] = max(x, 8);
+  if (x >= 8) four = g;
+  __syncthreads();
+  int old = atomicAdd(&h[max(x, 9)], 1);
+  if (x >= 9) five = old >= 0;
+  __syncthreads();
+  bool effects = total == (x < 5 ? 105 : 100 + x) && b == (x < 6 ? 6 : x) && c == (x < 7 ? 7 : x) && u[y][x] == (x < 8 ? 8 : x) &&
+                 h[x] == (x < 9 ? 0 : x == 9 ? 40 : 4);
+  WRITE(effects && one == (x < 5 ? 0 : 100 + x) && two == (x < 6 ? 0 : x) && three == (x < 7 ? 0 : x) &&
+        four == (x < 8 ? 0 : x) && five == (x >= 9)); }
+
+//@ divisors_and_subscripts 1
+static __device__ int gcd(int a, int b) { while (a % b) { int rest = a % b; a = b; b = rest; } return b; }
+KERNEL(divisors_and_subscripts) {
+  LOAD;
+  int one = 0, two = 0, three = 0, four = 0, far = 900000000 + gridDim.x;
+  int q = s[y][x] / max(x, 1);
+  if (x > 0) one = q;
+  __syncthreads();
+  int g = gcd(720, max(x, 1));
+  if (x > 0) two = g;
+  __syncthreads();
+  int r = 1000 % max(x, 1);
+  s[y][x] += 0;
+  if (x > 0) three = r;
+  __syncthreads();
+  int read = in[max(x - far, 0)];
+  if (x >= far) four = read;
+  int wanted = 1;
+  for (int d = 1; d <= x; d++) wanted = 720 % d == 0 && x % d == 0 ? d : wanted;
+  WRITE(one == (x ? s[y][x] / x : 0) && (x == 0 ? two == 0 : two == wanted) && three == (x ? 1000 % x : 0) && four == 0); }

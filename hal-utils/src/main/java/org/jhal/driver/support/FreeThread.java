@@ -126,7 +126,7 @@ public final class FreeThread {
     synchronized (line) {
       passed++;
       if (isHurried) {
-        hurried = passed;
+        hurried = Math.max(hurried, passed);
         line.notifyAll();
       }
       return passed;
@@ -137,7 +137,7 @@ public final class FreeThread {
     synchronized (line) {
       while (number > hurried && !isClosing && !isIdle.getAsBoolean()) {
         if (passed - number >= MOST_WAITING || System.nanoTime() >= due) {
-          hurried = passed; // while the device is idle for one, it is for all
+          hurried = Math.max(hurried, passed); // while the device is idle for one, it is for all
           return;
         }
         try {
@@ -225,7 +225,10 @@ public final class FreeThread {
    * be started, nothing is left to release, and the calling thread calls {@code last}.
    */
   public void close(Runnable last) {
-    next(true);
+    synchronized (line) {
+      hurried = Long.MAX_VALUE;
+      line.notifyAll();
+    }
     try {
       thread.execute(
           () -> { // so that what earlier tasks free comes before the last one
